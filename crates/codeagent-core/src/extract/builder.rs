@@ -1,0 +1,250 @@
+//! What both extractors build their facts with: interned strings, shared expressions and types, a stack of scopes and owners, positions.
+//!
+//! **Limits.** Knows no grammar: the languages decide what a node means and call down here.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use crate::model::facts::*;
+use crate::model::span::{Position, Span};
+
+/// Facts under construction, over the original text (never the repaired one).
+pub struct Builder<'t> {
+    /// The original decoded text.
+    pub text: &'t str,
+    /// What has been built.
+    pub facts: Facts,
+    /// The scope new declarations go to.
+    pub scope: ScopeId,
+    /// The innermost declaration with a detail; new sites and declarations belong to it.
+    pub owner: DeclId,
+    names: FxHashMap<&'t str, Sym>,
+    owned_names: FxHashMap<String, Sym>,
+    exprs: FxHashMap<Expr, ExprId>,
+    types: FxHashMap<TypeExpr, TypeId>,
+    /// Byte ranges whose content no other file can see; see [`Builder::hide`].
+    hidden: Vec<(u32, u32)>,
+    /// Byte offset of each line's start.
+    line_starts: Vec<u32>,
+    ascii: bool,
+}
+
+impl<'t> Builder<'t> {
+    /// An empty file with its file scope open.
+    #[must_use]
+    pub fn new(text: &'t str) -> Self {
+        let mut line_starts = vec![0];
+        line_starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1));
+        let mut facts = Facts::default();
+        facts.scopes.push(Scope { kind: ScopeKind::File, parent: ScopeId::NONE, owner: DeclId::NONE });
+        Self {
+            text,
+            facts,
+            scope: ScopeId(0),
+            owner: DeclId::NONE,
+            names: FxHashMap::default(),
+            owned_names: FxHashMap::default(),
+            exprs: FxHashMap::default(),
+            types: FxHashMap::default(),
+            hidden: Vec::new(),
+            line_starts,
+            ascii: text.is_ascii(),
+        }
+    }
+
+    /// The original text of a node.
+    #[must_use]
+    pub fn node_text(&self, node: Node<'_>) -> &'t str {
+        self.text.get(node.byte_range()).unwrap_or("")
+    }
+
+    /// The symbol of a piece of the text.
+    pub fn sym(&mut self, text: &'t str) -> Sym {
+        if let Some(&sym) = self.names.get(text) {
+            return sym;
+        }
+        let sym = match self.owned_names.get(text) {
+            Some(&sym) => sym,
+            None => self.facts.names.push(text),
+        };
+        self.names.insert(text, sym);
+        sym
+    }
+
+    /// The symbol of a made-up string.
+    pub fn sym_owned(&mut self, text: &str) -> Sym {
+        if let Some(sym) = self.names.get(text).or_else(|| self.owned_names.get(text)) {
+            return *sym;
+        }
+        let sym = self.facts.names.push(text);
+        self.owned_names.insert(text.to_owned(), sym);
+        sym
+    }
+
+    /// The symbol of a node's text.
+    pub fn sym_of(&mut self, node: Node<'_>) -> Sym {
+        self.sym(self.node_text(node))
+    }
+
+    /// Line and UTF-16 column of a byte offset.
+    #[must_use]
+    pub fn position(&self, offset: usize) -> Position {
+        let offset = offset.min(self.text.len());
+        let line = self.line_starts.partition_point(|start| *start as usize <= offset) - 1;
+        let start = self.line_starts[line] as usize;
+        let column = if self.ascii {
+            offset - start
+        } else {
+            self.text.get(start..offset).map_or(offset - start, |prefix| prefix.chars().map(char::len_utf16).sum())
+        };
+        Position { offset: offset as u32, line: line as u32 + 1, column: column as u32 + 1 }
+    }
+
+    /// Where a node starts.
+    #[must_use]
+    pub fn at(&self, node: Node<'_>) -> Position {
+        self.position(node.start_byte())
+    }
+
+    /// The span of a byte range.
+    #[must_use]
+    pub fn span(&self, start: usize, end: usize) -> Span {
+        let last = self.position(end.saturating_sub(1).max(start));
+        Span { start: self.position(start), end_offset: end as u32, end_line: last.line }
+    }
+
+    /// A shared expression. Never for calls, lambdas and literals that a context points back at: use [`Builder::fresh_expr`].
+    pub fn expr(&mut self, expr: Expr) -> ExprId {
+        if let Some(&id) = self.exprs.get(&expr) {
+            return id;
+        }
+        let id = self.fresh_expr(expr);
+        self.exprs.insert(expr, id);
+        id
+    }
+
+    /// An expression of its own.
+    pub fn fresh_expr(&mut self, expr: Expr) -> ExprId {
+        self.facts.exprs.push(expr);
+        ExprId(self.facts.exprs.len() as u32 - 1)
+    }
+
+    /// A call whose arguments are not known yet (they point back at it); complete it with [`Builder::finish_call`].
+    pub fn begin_call(&mut self, callee: ExprId, type_args: List<TypeId>) -> CallId {
+        self.facts.calls.push(Call { callee, args: List::default(), type_args });
+        CallId(self.facts.calls.len() as u32 - 1)
+    }
+
+    /// Gives a call its arguments.
+    pub fn finish_call(&mut self, call: CallId, args: Vec<Arg>) {
+        self.facts.calls[call.index()].args = self.facts.add_list(args);
+    }
+
+    /// A shared type expression.
+    pub fn type_expr(&mut self, ty: TypeExpr) -> TypeId {
+        if let Some(&id) = self.types.get(&ty) {
+            return id;
+        }
+        self.facts.types.push(ty);
+        let id = TypeId(self.facts.types.len() as u32 - 1);
+        self.types.insert(ty, id);
+        id
+    }
+
+    /// A keyword type.
+    pub fn primitive(&mut self, word: &str) -> TypeId {
+        let sym = self.sym_owned(word);
+        self.type_expr(TypeExpr::Primitive(sym))
+    }
+
+    /// Opens a scope inside the current one and makes it the current one; the caller restores [`Builder::scope`].
+    pub fn open_scope(&mut self, kind: ScopeKind, owner: DeclId) -> ScopeId {
+        self.facts.scopes.push(Scope { kind, parent: self.scope, owner });
+        self.scope = ScopeId(self.facts.scopes.len() as u32 - 1);
+        self.scope
+    }
+
+    /// Adds a declaration to the current scope and owner.
+    pub fn declare(&mut self, name: Sym, kind: DeclKind, flags: DeclFlags, at: Position) -> DeclId {
+        self.facts.decls.push(Declaration {
+            name,
+            kind,
+            flags,
+            scope: self.scope,
+            inner: ScopeId::NONE,
+            parent: self.owner,
+            ty: TypeId::NONE,
+            init: ExprId::NONE,
+            params: List::default(),
+            type_params: List::default(),
+            bases: List::default(),
+            returns: List::default(),
+            context: Context::None,
+            from: 0,
+            at,
+            detail: DetailId::NONE,
+        });
+        DeclId(self.facts.decls.len() as u32 - 1)
+    }
+
+    /// A declaration, to complete it.
+    pub fn decl(&mut self, id: DeclId) -> &mut Declaration {
+        &mut self.facts.decls[id.index()]
+    }
+
+    /// Gives a declaration what nodes need.
+    pub fn set_detail(&mut self, id: DeclId, detail: Detail) {
+        self.facts.details.push(detail);
+        self.decl(id).detail = DetailId(self.facts.details.len() as u32 - 1);
+    }
+
+    /// Adds a site of the current owner.
+    pub fn site(&mut self, kind: SiteKind, subject: Subject, at: Position) {
+        self.facts.sites.push(Site { kind, subject, owner: self.owner, at });
+    }
+
+    /// Says that no other file can see what is in this byte range: a body whose result type is declared.
+    pub fn hide(&mut self, start: usize, end: usize) {
+        self.hidden.push((start as u32, end as u32));
+    }
+
+    /// The finished facts: sites in text order, pools shrunk, interface hash taken over all text that is not hidden.
+    #[must_use]
+    pub fn finish(mut self) -> Facts {
+        self.facts.header.interface_hash = self.interface_hash();
+        self.facts.header.bytes = self.text.len() as u32;
+        self.facts.header.lines = self.line_starts.len() as u32 - u32::from(self.text.is_empty() || self.text.ends_with('\n'));
+        self.facts.sites.sort_by_key(|site| (site.at.offset, site.kind));
+        self.facts.names.shrink();
+        self.facts.pools.shrink();
+        self.facts.exprs.shrink_to_fit();
+        self.facts.sites.shrink_to_fit();
+        self.facts.decls.shrink_to_fit();
+        self.facts
+    }
+
+    fn interface_hash(&mut self) -> [u8; 16] {
+        self.hidden.sort_unstable();
+        let mut hasher = blake3::Hasher::new();
+        let mut from = 0;
+        for &(start, end) in &self.hidden {
+            if start as usize >= from {
+                hasher.update(&self.text.as_bytes()[from..start as usize]);
+                hasher.update(&[0]);
+                from = end as usize;
+            }
+        }
+        hasher.update(&self.text.as_bytes()[from.min(self.text.len())..]);
+        hasher.finalize().as_bytes()[..16].try_into().expect("a hash has 32 bytes")
+    }
+}
+
+/// A short hash of a piece of text, for recognising it elsewhere.
+#[must_use]
+pub fn short_hash(parts: &[&str]) -> [u8; 8] {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(part.as_bytes());
+    }
+    hasher.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes")
+}

@@ -1,0 +1,31 @@
+//! One text becomes [`Facts`]; the only layer that knows tree-sitter.
+//!
+//! Pure: no disk, no second file, no error type. Broken code is input: it is reported in the header's `parse_status`.
+
+mod builder;
+mod csharp;
+mod typescript;
+
+use crate::model::facts::Facts;
+use crate::model::graph::{Dialect, Language};
+
+/// Reads one decoded text.
+///
+/// `defines` are the preprocessor symbols of the owning project (C# only; ignored otherwise).
+#[must_use]
+pub fn extract(text: &str, dialect: Dialect, defines: &[String]) -> Facts {
+    match dialect.language() {
+        Language::CSharp => csharp::extract(text, defines),
+        Language::TypeScript => typescript::extract(text, dialect),
+    }
+}
+
+/// The truth values, under `defines`, of just those preprocessor symbols that the text mentions, as a stable string: part of the key under
+/// which a C# file's facts are stored, so that most files do not depend on their project. Empty for TypeScript.
+#[must_use]
+pub fn conditions(text: &str, dialect: Dialect, defines: &[String]) -> String {
+    match dialect.language() {
+        Language::CSharp => csharp::conditions(text, defines),
+        Language::TypeScript => String::new(),
+    }
+}

@@ -1,0 +1,123 @@
+//! Which project owns a file, and what the project says about reading it: preprocessor symbols, usings, references, module paths.
+//!
+//! Made from the texts of the project files alone: no disk access here, nothing executed, no MSBuild.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// All projects of a repository. Built by [`ProjectModel::build`]; equal inputs give an equal model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProjectModel {
+    /// C# projects, by path.
+    pub csharp: Vec<CSharpProject>,
+    /// TypeScript projects (tsconfig/jsconfig files), by path.
+    pub typescript: Vec<TypeScriptProject>,
+    /// npm packages of the repository (workspaces), by path.
+    pub packages: Vec<Package>,
+    /// The owning project of every C# and TypeScript file that has one.
+    pub owners: BTreeMap<String, ProjectRef>,
+    /// The texts the model was made from, by path: module resolution reads package.json and tsconfig files here.
+    pub sources: Arc<BTreeMap<String, Arc<str>>>,
+}
+
+/// A project of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ProjectRef {
+    /// Index into [`ProjectModel::csharp`].
+    CSharp(u32),
+    /// Index into [`ProjectModel::typescript`].
+    TypeScript(u32),
+}
+
+/// A C# project as MSBuild would see it in configuration Release at its highest target framework.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CSharpProject {
+    /// Repo-relative path of the csproj.
+    pub path: String,
+    /// Assembly name.
+    pub assembly_name: String,
+    /// Chosen target framework (`net8.0`, `netstandard2.0`, `net45`), empty if none is said.
+    pub target_framework: String,
+    /// As written (`latest`, `12`), empty if not said.
+    pub lang_version: String,
+    /// All preprocessor symbols, those implied by the framework included, sorted.
+    pub defines: Vec<String>,
+    /// Global usings from project files, the SDK's implicit ones included.
+    pub usings: Vec<GlobalUsing>,
+    /// Projects whose public declarations are visible here (transitively), as indices into [`ProjectModel::csharp`], sorted.
+    pub references: Vec<u32>,
+    /// Assembly names that see this project's internal declarations.
+    pub internals_visible_to: Vec<String>,
+    /// Files it compiles, repo-relative, sorted; a file may be compiled by several projects.
+    pub files: Vec<String>,
+}
+
+/// A using that holds in every file of a project.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GlobalUsing {
+    /// `using A.B;`
+    Namespace(String),
+    /// `using static A.B;`
+    Static(String),
+    /// `using X = A.B;`
+    Alias(String, String),
+}
+
+/// A tsconfig or jsconfig file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TypeScriptProject {
+    /// Repo-relative path of the configuration file.
+    pub path: String,
+    /// `compilerOptions.allowJs` or a jsconfig.
+    pub allow_js: bool,
+}
+
+/// A package.json of the repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Package {
+    /// Folder, repo-relative, empty for the root.
+    pub folder: String,
+    /// Its name.
+    pub name: String,
+}
+
+impl ProjectModel {
+    /// Reads the model.
+    ///
+    /// `paths` are all files of the repository (sorted, repo-relative), `texts` the contents of those that [`is_project_file`] accepts.
+    #[must_use]
+    pub fn build(paths: &[String], texts: BTreeMap<String, Arc<str>>) -> Self {
+        let _ = paths;
+        Self { sources: Arc::new(texts), ..Self::default() }
+    }
+
+    /// The `project_id` of a file: the path of the project file that owns it, else `.`.
+    #[must_use]
+    pub fn project_id(&self, path: &str) -> &str {
+        match self.owners.get(path) {
+            Some(ProjectRef::CSharp(index)) => &self.csharp[*index as usize].path,
+            Some(ProjectRef::TypeScript(index)) => &self.typescript[*index as usize].path,
+            None => ".",
+        }
+    }
+
+    /// The preprocessor symbols a C# file is read with.
+    #[must_use]
+    pub fn defines(&self, path: &str) -> &[String] {
+        match self.owners.get(path) {
+            Some(ProjectRef::CSharp(index)) => &self.csharp[*index as usize].defines,
+            _ => &[],
+        }
+    }
+}
+
+/// Whether the text of a file is needed to build the model (csproj, shproj, projitems, props, targets, sln, slnx, tsconfig, jsconfig, package.json, pnpm-workspace.yaml).
+#[must_use]
+pub fn is_project_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let lower = name.to_ascii_lowercase();
+    let extension = lower.rsplit_once('.').map_or("", |(_, extension)| extension);
+    matches!(extension, "csproj" | "shproj" | "projitems" | "props" | "targets" | "sln" | "slnx")
+        || matches!(lower.as_str(), "package.json" | "pnpm-workspace.yaml" | "lerna.json")
+        || (extension == "json" && (lower.starts_with("tsconfig") || lower.starts_with("jsconfig")))
+}

@@ -1,0 +1,82 @@
+//! Facts of all files become edges: `link(file, &World)` is a pure function of an immutable snapshot.
+//!
+//! A link has a private memo and walks its file in a fixed order, so the result does not depend on threads, on what was linked before, or
+//! on whether anything was linked before. Everything a link asks of another file is recorded in its [`ReadSet`]; a file has to be linked
+//! again exactly if something in that set changed.
+//!
+//! **Limits.** Declared and initialiser types, no control flow beyond scoped narrowing; nothing from outside the repository is a target.
+
+pub mod csharp;
+pub mod nodes;
+pub mod reads;
+pub mod typescript;
+pub mod world;
+
+use crate::model::facts::{DeclId, SiteKind, Sym};
+use crate::model::graph::{Confidence, EdgeType, Language};
+use crate::model::span::Position;
+pub use reads::ReadSet;
+pub use world::{DeclRef, FileId, World, WorldFile};
+
+/// What linking one file gives, still in terms of declarations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Links {
+    /// Resolved uses in text order.
+    pub uses: Vec<Use>,
+    /// Uses that should have a target in some repository but got none because a receiver or argument is unknown, by the name used and in text order.
+    pub unresolved: Vec<Unresolved>,
+    /// Call-like sites seen.
+    pub calls: u32,
+    /// Call-like sites that got a target in the repository.
+    pub calls_resolved: u32,
+    /// Call-like sites known to go outside the repository or to a local value.
+    pub calls_external: u32,
+    /// What was asked of other files.
+    pub reads: ReadSet,
+}
+
+/// One resolved use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// The declaration in whose text it stands (`NONE`: the file).
+    pub source: DeclId,
+    /// The verb.
+    pub edge_type: EdgeType,
+    /// How sure.
+    pub confidence: Confidence,
+    /// The best target first; more than one only if not exact (TypeScript: all declarations of one symbol count as one target, give the first).
+    pub targets: Vec<Target>,
+    /// Where.
+    pub at: Position,
+}
+
+/// What a use points at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Target {
+    /// A declaration.
+    Decl(DeclRef),
+    /// A whole file (TypeScript module).
+    File(FileId),
+}
+
+/// A use without a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unresolved {
+    /// The name used.
+    pub name: Sym,
+    /// How.
+    pub kind: SiteKind,
+    /// By whom.
+    pub source: DeclId,
+    /// Where.
+    pub at: Position,
+}
+
+/// Links one file.
+#[must_use]
+pub fn link(file: FileId, world: &World) -> Links {
+    match world.file(file).facts.header.dialect.language() {
+        Language::CSharp => csharp::link(file, world),
+        Language::TypeScript => typescript::link(file, world),
+    }
+}

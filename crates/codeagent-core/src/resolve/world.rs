@@ -1,0 +1,89 @@
+//! The immutable snapshot that links read: all files' facts in canonical order (by path) and the tables made from them.
+
+use std::sync::Arc;
+
+use crate::model::facts::{DeclId, Declaration, Facts};
+use crate::project::ProjectModel;
+use crate::resolve::{csharp, typescript};
+
+/// A file of a [`World`]: its position in path order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(pub u32);
+
+/// A declaration somewhere in the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeclRef {
+    /// The file.
+    pub file: FileId,
+    /// The declaration in it.
+    pub decl: DeclId,
+}
+
+/// One file.
+#[derive(Clone, Debug)]
+pub struct WorldFile {
+    /// Repo-relative path.
+    pub path: Arc<str>,
+    /// What it says.
+    pub facts: Arc<Facts>,
+    /// It only carries types (a library's declarations): never a node, a target or linked itself.
+    pub external: bool,
+}
+
+/// The snapshot.
+pub struct World {
+    files: Vec<WorldFile>,
+    /// The projects.
+    pub projects: Arc<ProjectModel>,
+    /// C# tables.
+    pub csharp: csharp::Tables,
+    /// TypeScript tables.
+    pub typescript: typescript::Tables,
+}
+
+impl World {
+    /// Builds the tables. Files are put into path order first, so that the caller's order does not matter.
+    #[must_use]
+    pub fn build(mut files: Vec<WorldFile>, projects: Arc<ProjectModel>) -> Self {
+        files.sort_by(|a, b| (a.external, &a.path).cmp(&(b.external, &b.path)));
+        let csharp = csharp::Tables::build(&files, &projects);
+        let typescript = typescript::Tables::build(&files, &projects);
+        Self { files, projects, csharp, typescript }
+    }
+
+    /// All files in order: those of the repository by path, then external ones.
+    #[must_use]
+    pub fn files(&self) -> &[WorldFile] {
+        &self.files
+    }
+
+    /// Ids of all files of the repository.
+    pub fn repository_files(&self) -> impl Iterator<Item = FileId> + '_ {
+        self.files.iter().enumerate().filter(|(_, file)| !file.external).map(|(index, _)| FileId(index as u32))
+    }
+
+    /// A file.
+    #[must_use]
+    pub fn file(&self, id: FileId) -> &WorldFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// The file of a path.
+    #[must_use]
+    pub fn find(&self, path: &str) -> Option<FileId> {
+        let index = self.files.binary_search_by(|file| (file.external, &*file.path).cmp(&(false, path))).ok()?;
+        Some(FileId(index as u32))
+    }
+
+    /// The facts of a file.
+    #[must_use]
+    pub fn facts(&self, id: FileId) -> &Facts {
+        &self.file(id).facts
+    }
+
+    /// A declaration.
+    #[must_use]
+    pub fn decl(&self, decl: DeclRef) -> &Declaration {
+        self.facts(decl.file).decl(decl.decl)
+    }
+}
