@@ -199,7 +199,9 @@ impl NodeKind {
             Self::Namespace | Self::AmbientModule | Self::ExtensionBlock => NodeType::Module,
             Self::Method | Self::Function | Self::LocalFunction | Self::Operator | Self::Conversion | Self::Finalizer => NodeType::Method,
             Self::Constructor | Self::PrimaryConstructor | Self::StaticConstructor => NodeType::Constructor,
-            Self::Property | Self::Field | Self::Event | Self::Indexer | Self::EnumMember | Self::Accessor | Self::Variable => NodeType::Property,
+            Self::Property | Self::Field | Self::Event | Self::Indexer | Self::EnumMember | Self::Accessor | Self::Variable => {
+                NodeType::Property
+            }
             Self::File => NodeType::File,
         }
     }

@@ -1,0 +1,215 @@
+//! What a declaration says about its node: kind, flags, signature, span, and whether it is a user interface component.
+//!
+//! **Limits.** A component is recognised by its form (upper-case name and returned JSX, a known wrapper or base class, Angular's decorator),
+//! not by its type.
+
+use crate::model::facts::{DeclFlags, DeclId, DeclKind, Declaration, ExportKind, Expr, ExprId, Facts, SiteKind, Subject, Sym, TypeExpr};
+use crate::model::graph::{Access, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
+use crate::resolve::nodes::Context;
+
+/// The node a declaration alone would be. `place` is its qualified name and parent.
+pub fn node(context: &Context<'_>, decl: DeclId, id: NodeId, place: (String, Option<NodeId>)) -> Node {
+    let facts = &*context.file.facts;
+    let declaration = facts.decl(decl);
+    let detail = facts.detail(decl).expect("only declarations with a detail are nodes");
+    let kind = kind(facts, decl).expect("only declarations with a kind are nodes");
+    let text = |sym: Sym| sym.some().map(|sym| facts.text(sym).to_owned());
+    let name = facts.decl_name(decl);
+    let name = if declaration.kind == DeclKind::Namespace { name.rsplit('.').next().unwrap_or(name) } else { name };
+    let function = holder(facts, declaration);
+    Node {
+        id,
+        parent: place.1,
+        project_id: context.project.to_owned(),
+        name: name.to_owned(),
+        qualified_name: place.0,
+        node_type: if is_component(facts, decl) { NodeType::Component } else { kind.node_type() },
+        kind,
+        language: facts.header.dialect.language(),
+        access: detail.access,
+        flags: flags(facts, decl),
+        parameter_signature: text(detail.parameters),
+        parameter_count: detail.parameters.some().map(|_| facts.list(function.params).len() as u32),
+        return_type: text(detail.type_text),
+        doc: text(detail.doc),
+        spans: vec![NodeSpan {
+            path: context.file.path.to_string(),
+            span: detail.span,
+            name_line: declaration.at.line,
+            name_column: declaration.at.column,
+        }],
+    }
+}
+
+/// How well a declaration describes its node: the part with most members, then the one with a body.
+pub fn weight(facts: &Facts, decl: DeclId) -> u32 {
+    let declaration = facts.decl(decl);
+    let members = match declaration.inner.some() {
+        Some(inner) if declaration.kind != DeclKind::Namespace => facts.decls[decl.index()..]
+            .iter()
+            .skip(1)
+            .take_while(|other| other.at.offset < facts.detail(decl).map_or(0, |detail| detail.span.end_offset))
+            .filter(|other| other.scope == inner)
+            .count() as u32,
+        _ => 0,
+    };
+    let is_type = !matches!(declaration.kind, DeclKind::Namespace | DeclKind::Interface);
+    members * 4 + u32::from(declaration.flags.has(DeclFlags::HAS_BODY)) * 2 + u32::from(is_type)
+}
+
+/// The language's word for a declaration, `None` if it is not a node.
+pub fn kind(facts: &Facts, decl: DeclId) -> Option<NodeKind> {
+    let declaration = facts.decl(decl);
+    let local = facts.scope(declaration.scope).owner.some().is_some_and(|owner| is_function(facts.decl(owner).kind));
+    Some(match declaration.kind {
+        DeclKind::Namespace => NodeKind::Namespace,
+        DeclKind::AmbientModule => NodeKind::AmbientModule,
+        DeclKind::Class => NodeKind::Class,
+        DeclKind::Struct => NodeKind::Struct,
+        DeclKind::Record => NodeKind::Record,
+        DeclKind::RecordStruct => NodeKind::RecordStruct,
+        DeclKind::Interface => NodeKind::Interface,
+        DeclKind::Enum => NodeKind::Enum,
+        DeclKind::Delegate => NodeKind::Delegate,
+        DeclKind::TypeAlias => NodeKind::TypeAlias,
+        DeclKind::ExtensionBlock => NodeKind::ExtensionBlock,
+        DeclKind::Function if local => NodeKind::LocalFunction,
+        DeclKind::Function => NodeKind::Function,
+        DeclKind::LocalFunction => NodeKind::LocalFunction,
+        DeclKind::Method | DeclKind::TopLevel => NodeKind::Method,
+        DeclKind::Constructor => NodeKind::Constructor,
+        DeclKind::PrimaryConstructor => NodeKind::PrimaryConstructor,
+        DeclKind::StaticConstructor => NodeKind::StaticConstructor,
+        DeclKind::Finalizer => NodeKind::Finalizer,
+        DeclKind::Operator => NodeKind::Operator,
+        DeclKind::Conversion => NodeKind::Conversion,
+        DeclKind::Property => NodeKind::Property,
+        DeclKind::Field => NodeKind::Field,
+        DeclKind::Event => NodeKind::Event,
+        DeclKind::Indexer => NodeKind::Indexer,
+        DeclKind::EnumMember => NodeKind::EnumMember,
+        DeclKind::Getter | DeclKind::Setter => NodeKind::Accessor,
+        DeclKind::Variable | DeclKind::DefaultExport => match facts.expr(value(facts, declaration.init)) {
+            Expr::Function(_) => NodeKind::Function,
+            Expr::Class(_) => NodeKind::Class,
+            _ => NodeKind::Variable,
+        },
+        _ => return None,
+    })
+}
+
+/// Classes that bear Angular's `@Component(..)`.
+pub fn decorated_components(facts: &Facts) -> Vec<DeclId> {
+    let names_component = |expr| match facts.expr(expr) {
+        Expr::Call(call) => matches!(facts.expr(facts.calls[call.index()].callee), Expr::Name(name, ..) if facts.text(name) == "Component"),
+        _ => false,
+    };
+    facts
+        .sites
+        .iter()
+        .filter(|site| site.kind == SiteKind::Call && matches!(site.subject, Subject::Expr(expr) if names_component(expr)))
+        .filter_map(|site| site.owner.some().map(|owner| (site, owner)))
+        .filter(|(site, owner)| facts.decl(*owner).kind == DeclKind::Class && site.at.offset < facts.decl(*owner).at.offset)
+        .map(|(_, owner)| owner)
+        .collect()
+}
+
+/// The declaration whose parameters a node shows: a variable shows those of the function it holds.
+fn holder<'f>(facts: &'f Facts, declaration: &'f Declaration) -> &'f Declaration {
+    match facts.expr(value(facts, declaration.init)) {
+        Expr::Function(function) if declaration.params.is_empty() => facts.decl(function),
+        _ => declaration,
+    }
+}
+
+/// The expression under casts that do not change what it is.
+fn value(facts: &Facts, expr: ExprId) -> ExprId {
+    match facts.expr(expr) {
+        Expr::Satisfies(inner, _) | Expr::Same(inner) => inner,
+        _ => expr,
+    }
+}
+
+fn is_function(kind: DeclKind) -> bool {
+    matches!(
+        kind,
+        DeclKind::Function
+            | DeclKind::LocalFunction
+            | DeclKind::Lambda
+            | DeclKind::Method
+            | DeclKind::Constructor
+            | DeclKind::Getter
+            | DeclKind::Setter
+    )
+}
+
+fn flags(facts: &Facts, decl: DeclId) -> NodeFlags {
+    let declaration = facts.decl(decl);
+    let detail = facts.detail(decl).expect("only declarations with a detail are nodes");
+    let has = |flag| declaration.flags.has(flag) || holder(facts, declaration).flags.has(flag);
+    let mut flags = NodeFlags::default();
+    flags.set(NodeFlags::STATIC, declaration.flags.has(DeclFlags::STATIC));
+    flags.set(NodeFlags::ABSTRACT, declaration.flags.has(DeclFlags::ABSTRACT));
+    flags.set(NodeFlags::ASYNC, has(DeclFlags::ASYNC));
+    flags.set(NodeFlags::OVERRIDE, declaration.flags.has(DeclFlags::OVERRIDE));
+    flags.set(NodeFlags::DEPRECATED, detail.deprecated);
+    flags.set(NodeFlags::DOC_COMMENT, !detail.doc.is_none());
+    flags.set(NodeFlags::PUBLIC_API, is_public(facts, decl));
+    flags
+}
+
+/// Whether a declaration can be reached from outside its project, judged in its own file.
+fn is_public(facts: &Facts, decl: DeclId) -> bool {
+    let mut at = decl;
+    loop {
+        let declaration = facts.decl(at);
+        let access = facts.detail(at).and_then(|detail| detail.access);
+        let open = matches!(access, None | Some(Access::Public | Access::Protected | Access::ProtectedInternal));
+        if !open || facts.scope(declaration.scope).owner.some().is_some_and(|owner| is_function(facts.decl(owner).kind)) {
+            return false;
+        }
+        match declaration.parent.some() {
+            Some(parent) => at = parent,
+            None => return facts.header.dialect.language() == Language::CSharp || is_exported(facts, declaration),
+        }
+    }
+}
+
+fn is_exported(facts: &Facts, declaration: &Declaration) -> bool {
+    let by_flag = declaration.flags.0 & (DeclFlags::EXPORT | DeclFlags::DEFAULT | DeclFlags::GLOBAL).0 != 0;
+    by_flag
+        || !facts.header.is_module
+        || matches!(declaration.kind, DeclKind::DefaultExport | DeclKind::AmbientModule)
+        || facts.exports.iter().any(|export| export.kind == ExportKind::Local && export.local == declaration.name)
+}
+
+fn is_component(facts: &Facts, decl: DeclId) -> bool {
+    let declaration = facts.decl(decl);
+    if facts.header.dialect.language() == Language::CSharp || !facts.decl_name(decl).starts_with(|first: char| first.is_uppercase()) {
+        return false;
+    }
+    match declaration.kind {
+        DeclKind::Function => declaration.flags.has(DeclFlags::RETURNS_JSX),
+        DeclKind::Class => facts.list(declaration.bases).iter().any(|base| names_component_class(facts, base.ty)),
+        DeclKind::Variable => match facts.expr(value(facts, declaration.init)) {
+            Expr::Function(function) => facts.decl(function).flags.has(DeclFlags::RETURNS_JSX),
+            Expr::Call(call) => wraps_component(facts, facts.calls[call.index()].callee),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn names_component_class(facts: &Facts, ty: crate::model::facts::TypeId) -> bool {
+    let TypeExpr::Name(segments, _) = facts.type_expr(ty) else { return false };
+    let last = facts.list(segments).last().map_or("", |segment| facts.text(segment.name));
+    matches!(last, "Component" | "PureComponent")
+}
+
+fn wraps_component(facts: &Facts, callee: ExprId) -> bool {
+    let name = match facts.expr(callee) {
+        Expr::Name(name, ..) | Expr::Member(_, name) => facts.text(name),
+        _ => "",
+    };
+    matches!(name, "memo" | "forwardRef" | "lazy")
+}
