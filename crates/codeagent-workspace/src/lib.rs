@@ -1,1 +1,111 @@
-//! TODO
+//! The repository on disk: what is in it, what is ignored, what a file says, and where our own data may lie.
+//!
+//! The only crate that touches the file system. A path is a [`RepoPath`] or it cannot be asked for, and every file is opened by one function
+//! ([`Workspace::read_bytes_meta`]) that resolves links first, so what is opened lies under the root whatever the caller says.
+//!
+//! **Limits.** A folder that is exchanged for a link between the check and the opening is noticed on Linux only. Names that are not UTF-8
+//! are skipped. `.git` and `.codeagent` do not exist for callers, at any depth.
+
+#![allow(clippy::disallowed_methods, reason = "this is the crate that the other crates are sent to")]
+
+mod config;
+mod data_dir;
+mod decode;
+mod path;
+mod read;
+mod walk;
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+pub use config::{CONFIG_FILE, Config, ConfigError};
+pub use data_dir::{DataDir, DataDirError, WriterLock, data_dir};
+pub use decode::Encoding;
+pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
+pub use read::{FileBytes, FileText, ReadError};
+pub use walk::{Entry, EntryKind, Walk};
+
+/// A repository root that cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// It does not exist or cannot be reached.
+    #[error("cannot open {path}: {source}", path = path.display())]
+    Unreachable {
+        /// As given.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is a file.
+    #[error("{path} is not a folder", path = .0.display())]
+    NotADirectory(PathBuf),
+}
+
+/// A repository: its root, resolved once, and what is read of it. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    root: Arc<Path>,
+    config: Arc<Config>,
+}
+
+impl Workspace {
+    /// Opens a root with default settings. Links in `root` itself are resolved here, once.
+    pub fn open(root: impl AsRef<Path>) -> Result<Self, OpenError> {
+        let given = root.as_ref();
+        let root = given.canonicalize().map_err(|source| OpenError::Unreachable { path: given.to_owned(), source })?;
+        if !root.is_dir() {
+            return Err(OpenError::NotADirectory(given.to_owned()));
+        }
+        Ok(Self { root: root.into(), config: Arc::default() })
+    }
+
+    /// The same root with other settings.
+    #[must_use]
+    pub fn with_config(self, config: Config) -> Self {
+        Self { config: Arc::new(config), ..self }
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The resolved root. Never part of an answer.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What a person or a tool caller typed, as a path of the repository: `./`, doubled and trailing slashes and a `..` that stays inside
+    /// are folded, and an absolute path under the root is accepted.
+    pub fn resolve(&self, text: &str) -> Result<RepoPath, PathError> {
+        if text.contains('\0') {
+            return Err(PathError::Nul);
+        }
+        let typed = Path::new(text);
+        if !typed.is_absolute() {
+            return RepoPath::normalized(text);
+        }
+        let mut clean = PathBuf::new();
+        for component in typed.components() {
+            match component {
+                Component::ParentDir => drop(clean.pop()),
+                Component::CurDir => {}
+                other => clean.push(other),
+            }
+        }
+        let inside = clean.strip_prefix(&self.root).map_err(|_| PathError::Escapes(text.to_owned()))?;
+        RepoPath::from_relative(inside)
+    }
+}
+
+/// The folder that a command is about when none is named: the git work tree around `start`, else `start` itself.
+#[must_use]
+pub fn find_root(start: &Path) -> PathBuf {
+    start.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(start).to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! Which texts are paths of a repository: `src/a.cs` is, `../a.cs`, `/etc/passwd` and `a\0b` are not.
+//!
+//! **Limits.** Purely lexical; where links lead is found out when a file is opened.
+
+use std::fmt;
+use std::path::{Component, Path};
+
+/// Longest path accepted, in bytes: the limit of common systems.
+pub const MAX_PATH_BYTES: usize = 4096;
+
+/// Longest segment accepted, in bytes.
+const MAX_SEGMENT_BYTES: usize = 255;
+
+/// A repo-relative path: segments separated by `/`, none of them empty, `.` or `..`. The empty path is the root.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RepoPath(Box<str>);
+
+/// A text that is not a path of the repository.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// It leads out of the root.
+    #[error("{0:?} leads out of the repository")]
+    Escapes(String),
+    /// It starts at the root of the file system.
+    #[error("{0:?} is absolute; paths are relative to the repository")]
+    Absolute(String),
+    /// A segment is empty or `.`, where only the normal form is accepted.
+    #[error("{0:?} has an empty or `.` segment")]
+    NotNormal(String),
+    /// It holds a NUL character.
+    #[error("the path holds a NUL character")]
+    Nul,
+    /// It or one of its segments is longer than any file system takes.
+    #[error("the path is too long ({0} bytes)")]
+    TooLong(usize),
+    /// It holds a character that separates paths on this system.
+    #[error("{0:?} holds a character that no file name has here")]
+    Separator(String),
+    /// The name on disk is not UTF-8.
+    #[error("the path is not valid UTF-8")]
+    NotUtf8,
+}
+
+impl RepoPath {
+    /// The root itself.
+    #[must_use]
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// Accepts the normal form only.
+    pub fn new(text: &str) -> Result<Self, PathError> {
+        check_characters(text)?;
+        if text.is_empty() {
+            return Ok(Self::root());
+        }
+        for segment in text.split('/') {
+            match segment {
+                "" | "." => return Err(PathError::NotNormal(text.to_owned())),
+                ".." => return Err(PathError::Escapes(text.to_owned())),
+                _ => check_length(segment, MAX_SEGMENT_BYTES)?,
+            }
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// Folds empty and `.` segments and every `..` that stays inside, then accepts what is left.
+    pub fn normalized(text: &str) -> Result<Self, PathError> {
+        check_characters(text)?;
+        let mut segments: Vec<&str> = Vec::new();
+        for segment in text.split('/') {
+            match segment {
+                "" | "." => {}
+                ".." => drop(segments.pop().ok_or_else(|| PathError::Escapes(text.to_owned()))?),
+                _ => segments.push(segment),
+            }
+        }
+        Self::new(&segments.join("/"))
+    }
+
+    /// From a relative path of the system.
+    pub(crate) fn from_relative(path: &Path) -> Result<Self, PathError> {
+        let mut text = String::with_capacity(path.as_os_str().len());
+        for component in path.components() {
+            let Component::Normal(segment) = component else { return Err(PathError::Escapes(path.display().to_string())) };
+            if !text.is_empty() {
+                text.push('/');
+            }
+            text.push_str(segment.to_str().ok_or(PathError::NotUtf8)?);
+        }
+        Self::new(&text)
+    }
+
+    /// The text; empty for the root.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether this is the root itself.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The segments from the root on.
+    pub fn segments(&self) -> impl Iterator<Item = &str> {
+        self.0.split('/').filter(|segment| !segment.is_empty())
+    }
+
+    /// The last segment; empty for the root.
+    #[must_use]
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// The folder that holds it, `None` for the root.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        if self.is_root() {
+            return None;
+        }
+        Some(Self(self.0.rsplit_once('/').map_or("", |(folder, _)| folder).into()))
+    }
+
+    /// The path `relative` says when read from here.
+    pub fn join(&self, relative: &str) -> Result<Self, PathError> {
+        Self::normalized(&format!("{self}/{relative}"))
+    }
+
+    /// Whether it is `.git`, `.codeagent` or below one of them: what no caller gets to see.
+    #[must_use]
+    pub fn is_hidden(&self) -> bool {
+        self.segments().any(is_hidden_name)
+    }
+}
+
+/// The names that do not exist for callers; some file systems ignore case.
+pub(crate) fn is_hidden_name(segment: &str) -> bool {
+    segment.eq_ignore_ascii_case(".git") || segment.eq_ignore_ascii_case(".codeagent")
+}
+
+impl fmt::Display for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl AsRef<str> for RepoPath {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::borrow::Borrow<str> for RepoPath {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::str::FromStr for RepoPath {
+    type Err = PathError;
+
+    fn from_str(text: &str) -> Result<Self, PathError> {
+        Self::new(text)
+    }
+}
+
+fn check_characters(text: &str) -> Result<(), PathError> {
+    check_length(text, MAX_PATH_BYTES)?;
+    if text.contains('\0') {
+        return Err(PathError::Nul);
+    }
+    if text.starts_with('/') || Path::new(text).is_absolute() {
+        return Err(PathError::Absolute(text.to_owned()));
+    }
+    if cfg!(windows) && text.contains(['\\', ':']) {
+        return Err(PathError::Separator(text.to_owned()));
+    }
+    Ok(())
+}
+
+fn check_length(text: &str, limit: usize) -> Result<(), PathError> {
+    if text.len() > limit { Err(PathError::TooLong(text.len())) } else { Ok(()) }
+}

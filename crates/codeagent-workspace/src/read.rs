@@ -1,0 +1,197 @@
+//! What a file says: bytes read once, hashed, decoded. The one function that opens a file of the repository is here.
+//!
+//! **Limits.** On systems other than Linux a file exchanged between the check and the opening is not noticed.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use crate::Workspace;
+use crate::decode::{Encoding, binary_type, decode};
+use crate::path::RepoPath;
+use crate::walk::{Entry, EntryKind};
+
+/// A file that cannot be read, by what the caller can do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It does not exist, or must not exist for the caller.
+    #[error("{0} does not exist")]
+    NotFound(RepoPath),
+    /// A link leads out of the root.
+    #[error("{0} leads out of the repository")]
+    Escapes(RepoPath),
+    /// A folder, pipe, socket or device was named where a file is asked.
+    #[error("{0} is not a file")]
+    NotAFile(RepoPath),
+    /// A file was named where a folder is asked.
+    #[error("{0} is not a folder")]
+    NotADirectory(RepoPath),
+    /// Longer than the limit.
+    #[error("{path} has {size} bytes, more than the limit of {limit}")]
+    TooLarge {
+        /// Which.
+        path: RepoPath,
+        /// Its size in bytes.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// Not a text.
+    #[error("{path} is binary ({mime})")]
+    Binary {
+        /// Which.
+        path: RepoPath,
+        /// What it seems to be.
+        mime: &'static str,
+    },
+    /// The system refused.
+    #[error("cannot read {path}: {source}")]
+    Io {
+        /// Which.
+        path: RepoPath,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// The bytes of a file with what was known of it at that moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileBytes {
+    /// All of them.
+    pub bytes: Vec<u8>,
+    /// Hash of the bytes.
+    pub hash: blake3::Hash,
+    /// Time of the last change, nanoseconds since 1970.
+    pub mtime_ns: i64,
+}
+
+/// The decoded text of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileText {
+    /// Without byte order mark; line ends as in the file.
+    pub text: String,
+    /// Hash of the bytes on disk, the byte order mark included.
+    pub hash: blake3::Hash,
+    /// Number of bytes on disk.
+    pub size: u64,
+    /// Time of the last change, nanoseconds since 1970.
+    pub mtime_ns: i64,
+    /// How the bytes were read.
+    pub encoding: Encoding,
+    /// Something was not valid in that encoding and became U+FFFD.
+    pub lossy: bool,
+}
+
+impl FileText {
+    /// Bytes per line, to tell generated one-line files by.
+    #[must_use]
+    pub fn average_line_bytes(&self) -> usize {
+        let lines = self.text.bytes().filter(|byte| *byte == b'\n').count() + usize::from(!self.text.ends_with('\n'));
+        self.text.len() / lines.max(1)
+    }
+}
+
+impl Workspace {
+    /// Reads a text of at most [`Config::max_file_bytes`](crate::Config::max_file_bytes).
+    pub fn read(&self, path: &RepoPath) -> Result<FileText, ReadError> {
+        self.read_up_to(path, self.config().max_file_bytes)
+    }
+
+    /// Reads a text of at most `limit` bytes.
+    pub fn read_up_to(&self, path: &RepoPath, limit: u64) -> Result<FileText, ReadError> {
+        let FileBytes { bytes, hash, mtime_ns } = self.read_bytes_meta(path, limit)?;
+        if let Some(mime) = binary_type(path.file_name(), &bytes) {
+            return Err(ReadError::Binary { path: path.clone(), mime });
+        }
+        let size = bytes.len() as u64;
+        let decoded = decode(bytes);
+        Ok(FileText { text: decoded.text, hash, size, mtime_ns, encoding: decoded.encoding, lossy: decoded.lossy })
+    }
+
+    /// Reads the bytes of a file of at most `limit` bytes. Every file of the repository is opened here.
+    pub fn read_bytes_meta(&self, path: &RepoPath, limit: u64) -> Result<FileBytes, ReadError> {
+        let io = |source| io_error(path, source);
+        let real = self.real_path(path)?;
+        // Opening a pipe would wait for its writer.
+        if !real.metadata().map_err(io)?.is_file() {
+            return Err(ReadError::NotAFile(path.clone()));
+        }
+        let file = File::open(&real).map_err(io)?;
+        if !self.opened_inside(&file) {
+            return Err(ReadError::Escapes(path.clone()));
+        }
+        let metadata = file.metadata().map_err(io)?;
+        let too_large = |size| ReadError::TooLarge { path: path.clone(), size, limit };
+        if metadata.len() > limit {
+            return Err(too_large(metadata.len()));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
+        // A file may grow while it is read.
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(io)?;
+        if bytes.len() as u64 > limit {
+            return Err(too_large(bytes.len() as u64));
+        }
+        Ok(FileBytes { hash: blake3::hash(&bytes), bytes, mtime_ns: mtime_ns(&metadata) })
+    }
+
+    /// What stands at a path, links inside the root followed.
+    pub fn stat(&self, path: &RepoPath) -> Result<Entry, ReadError> {
+        let metadata = self.real_path(path)?.metadata().map_err(|source| io_error(path, source))?;
+        let kind = match metadata.file_type() {
+            kind if kind.is_dir() => EntryKind::Directory,
+            kind if kind.is_file() => EntryKind::File,
+            _ => return Err(ReadError::NotAFile(path.clone())),
+        };
+        Ok(Entry::new(path.clone(), kind, &metadata))
+    }
+
+    /// Where a path leads, which is inside the root or an error.
+    pub(crate) fn real_path(&self, path: &RepoPath) -> Result<PathBuf, ReadError> {
+        if path.is_hidden() {
+            return Err(ReadError::NotFound(path.clone()));
+        }
+        let full = self.root().join(path.as_str());
+        // A link in a circle or to nowhere has no file at its end.
+        let failed = |source| if full.is_symlink() { ReadError::NotFound(path.clone()) } else { io_error(path, source) };
+        let real = full.canonicalize().map_err(failed)?;
+        let inside = real.strip_prefix(self.root()).map_err(|_| ReadError::Escapes(path.clone()))?;
+        if leads_to_hidden(inside) {
+            return Err(ReadError::NotFound(path.clone()));
+        }
+        Ok(real)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn opened_inside(&self, file: &File) -> bool {
+        use std::os::fd::AsRawFd;
+        // Systems without /proc are as others are.
+        std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).map_or(true, |real| real.starts_with(self.root()))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn opened_inside(&self, _file: &File) -> bool {
+        true
+    }
+}
+
+/// A link may point into `.git`.
+fn leads_to_hidden(inside: &Path) -> bool {
+    inside.iter().any(|segment| segment.to_str().is_some_and(crate::path::is_hidden_name))
+}
+
+fn io_error(path: &RepoPath, source: io::Error) -> ReadError {
+    match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => ReadError::NotFound(path.clone()),
+        _ => ReadError::Io { path: path.clone(), source },
+    }
+}
+
+/// Time of the last change in nanoseconds since 1970; 0 where the system does not know.
+pub(crate) fn mtime_ns(metadata: &Metadata) -> i64 {
+    let Ok(time) = metadata.modified() else { return 0 };
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |ns| -ns),
+    }
+}

@@ -1,0 +1,176 @@
+//! What is in the repository: all files that are not ignored, one folder, or the upper levels of a folder.
+//!
+//! Ignored is what git ignores (nested `.gitignore`, `.git/info/exclude`, the user's global file, with or without a git repository) and
+//! always `node_modules`, `.git`, `.codeagent`, and `bin` and `obj` beside a .NET project file.
+//!
+//! **Limits.** Links are never walked through; a file that only a link reaches is not found by [`Workspace::walk`].
+
+use std::fs::Metadata;
+use std::path::Path;
+use std::sync::Mutex;
+
+use ignore::{DirEntry, WalkBuilder, WalkState};
+
+use crate::Workspace;
+use crate::path::{RepoPath, is_hidden_name};
+use crate::read::{ReadError, mtime_ns};
+
+/// What an entry is to a caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EntryKind {
+    /// A regular file; in a listing also a link that is not followed.
+    File,
+    /// A folder.
+    Directory,
+}
+
+/// A file or folder of the repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Where.
+    pub path: RepoPath,
+    /// What.
+    pub kind: EntryKind,
+    /// Size in bytes; 0 for folders.
+    pub size: u64,
+    /// Time of the last change, nanoseconds since 1970.
+    pub mtime_ns: i64,
+}
+
+impl Entry {
+    pub(crate) fn new(path: RepoPath, kind: EntryKind, metadata: &Metadata) -> Self {
+        let size = if kind == EntryKind::File { metadata.len() } else { 0 };
+        Self { path, kind, size, mtime_ns: mtime_ns(metadata) }
+    }
+}
+
+/// What a walk found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Walk {
+    /// Sorted by path.
+    pub entries: Vec<Entry>,
+    /// What could not be looked at and why, sorted; a name that is not UTF-8, a folder without permission.
+    pub skipped: Vec<String>,
+}
+
+impl Workspace {
+    /// All regular files that are not ignored.
+    #[must_use]
+    pub fn walk(&self) -> Walk {
+        let mut walk = self.scan(&RepoPath::root(), None);
+        walk.entries.retain(|entry| entry.kind == EntryKind::File);
+        walk
+    }
+
+    /// The files and folders in a folder, ignored ones left out. A link is followed to tell file from folder, but never out of the root.
+    pub fn list(&self, folder: &RepoPath) -> Result<Walk, ReadError> {
+        self.tree(folder, 1)
+    }
+
+    /// As [`Self::list`], with what is below, down to `depth` levels. Folders come before what they hold.
+    pub fn tree(&self, folder: &RepoPath, depth: usize) -> Result<Walk, ReadError> {
+        if self.stat(folder)?.kind != EntryKind::Directory {
+            return Err(ReadError::NotADirectory(folder.clone()));
+        }
+        Ok(self.scan(folder, Some(depth)))
+    }
+
+    /// Walks from the root, so that all ignore files on the way are seen, down to `depth` levels below `folder`.
+    fn scan(&self, folder: &RepoPath, depth: Option<usize>) -> Walk {
+        let levels = folder.segments().count();
+        let target = self.root().join(folder.as_str());
+        let mut builder = WalkBuilder::new(self.root());
+        builder
+            .hidden(false)
+            .ignore(false)
+            .require_git(false)
+            .parents(self.lies_in_a_git_work_tree())
+            .follow_links(false)
+            .max_depth(depth.map(|depth| levels + depth))
+            .filter_entry(move |entry| is_wanted(entry) && on_the_way(entry.path(), &target));
+        let found = Mutex::new(Walk::default());
+        builder.build_parallel().run(|| {
+            Box::new(|result| {
+                self.visit(result, levels, depth.is_some(), &found);
+                WalkState::Continue
+            })
+        });
+        let mut walk = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        walk.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        walk.skipped.sort_unstable();
+        walk
+    }
+
+    fn visit(&self, result: Result<DirEntry, ignore::Error>, levels: usize, links: bool, found: &Mutex<Walk>) {
+        let outcome = match result {
+            Ok(entry) if entry.depth() <= levels => return,
+            Ok(entry) => self.entry(&entry, links).transpose(),
+            Err(error) => Some(Err(self.without_root(&error))),
+        };
+        let Some(outcome) = outcome else { return };
+        let mut walk = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match outcome {
+            Ok(entry) => walk.entries.push(entry),
+            Err(problem) => walk.skipped.push(problem),
+        }
+    }
+
+    /// The entry to report; `None` for what is neither file nor folder.
+    fn entry(&self, found: &DirEntry, links: bool) -> Result<Option<Entry>, String> {
+        let inside = found.path().strip_prefix(self.root()).map_err(|error| error.to_string())?;
+        let path = RepoPath::from_relative(inside).map_err(|error| format!("{}: {error}", inside.display()))?;
+        let metadata = found.metadata().map_err(|error| self.without_root(&error))?;
+        let kind = match metadata.file_type() {
+            kind if kind.is_file() => EntryKind::File,
+            kind if kind.is_dir() => EntryKind::Directory,
+            kind if kind.is_symlink() && links => return Ok(Some(self.link(path, &metadata))),
+            _ => return Ok(None),
+        };
+        Ok(Some(Entry::new(path, kind, &metadata)))
+    }
+
+    /// A link, as what it leads to if that is inside the root.
+    fn link(&self, path: RepoPath, metadata: &Metadata) -> Entry {
+        self.stat(&path).unwrap_or_else(|_| Entry::new(path, EntryKind::File, metadata))
+    }
+
+    /// Ignore files above the root count only if git would read them.
+    fn lies_in_a_git_work_tree(&self) -> bool {
+        self.root().ancestors().any(|folder| folder.join(".git").exists())
+    }
+
+    /// The message of an error, without the machine's paths.
+    fn without_root(&self, error: &ignore::Error) -> String {
+        error.to_string().replace(&format!("{}{}", self.root().display(), std::path::MAIN_SEPARATOR), "")
+    }
+}
+
+/// Whether a path leads to `target` or lies below it.
+fn on_the_way(path: &Path, target: &Path) -> bool {
+    path.starts_with(target) || target.starts_with(path)
+}
+
+fn is_wanted(entry: &DirEntry) -> bool {
+    if entry.depth() == 0 {
+        return true;
+    }
+    let Some(name) = entry.file_name().to_str() else { return true };
+    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    !(is_hidden_name(name)
+        || (is_folder && name == "node_modules")
+        || (is_folder && is_build_output_name(name) && stands_beside_a_project(entry.path())))
+}
+
+fn is_build_output_name(name: &str) -> bool {
+    name.eq_ignore_ascii_case("bin") || name.eq_ignore_ascii_case("obj")
+}
+
+/// Whether the folder that holds `path` holds a .NET project file.
+fn stands_beside_a_project(path: &Path) -> bool {
+    let Some(Ok(entries)) = path.parent().map(std::fs::read_dir) else { return false };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        let extension = Path::new(&name).extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
+        matches!(extension.as_str(), "csproj" | "vbproj" | "fsproj" | "shproj" | "vcxproj")
+    })
+}
