@@ -2,6 +2,26 @@
 //!
 //! Made from the texts of the project files alone: no disk access here, nothing executed, no MSBuild.
 
+mod paths;
+
+mod globs;
+
+mod frameworks;
+
+mod properties;
+
+mod functions;
+
+mod conditions;
+
+mod msbuild;
+
+mod implicit_usings;
+
+mod items;
+
+mod csharp;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,6 +38,8 @@ pub struct ProjectModel {
     pub owners: BTreeMap<String, ProjectRef>,
     /// The texts the model was made from, by path: module resolution reads package.json and tsconfig files here.
     pub sources: Arc<BTreeMap<String, Arc<str>>>,
+    /// Project files that could not be read, and why; sorted.
+    pub warnings: Vec<String>,
 }
 
 /// A project of the model.
@@ -46,6 +68,8 @@ pub struct CSharpProject {
     pub usings: Vec<GlobalUsing>,
     /// Projects whose public declarations are visible here (transitively), as indices into [`ProjectModel::csharp`], sorted.
     pub references: Vec<u32>,
+    /// The part of `references` that the project names itself.
+    pub direct_references: Vec<u32>,
     /// Assembly names that see this project's internal declarations.
     pub internals_visible_to: Vec<String>,
     /// Files it compiles, repo-relative, sorted; a file may be compiled by several projects.
@@ -87,8 +111,11 @@ impl ProjectModel {
     /// `paths` are all files of the repository (sorted, repo-relative), `texts` the contents of those that [`is_project_file`] accepts.
     #[must_use]
     pub fn build(paths: &[String], texts: BTreeMap<String, Arc<str>>) -> Self {
-        let _ = paths;
-        Self { sources: Arc::new(texts), ..Self::default() }
+        let mut model = Self::default();
+        csharp::read(&mut model, paths, &texts);
+        model.warnings.sort_unstable();
+        model.sources = Arc::new(texts);
+        model
     }
 
     /// The `project_id` of a file: the path of the project file that owns it, else `.`.
@@ -121,3 +148,6 @@ pub fn is_project_file(path: &str) -> bool {
         || matches!(lower.as_str(), "package.json" | "pnpm-workspace.yaml" | "lerna.json")
         || (extension == "json" && (lower.starts_with("tsconfig") || lower.starts_with("jsconfig")))
 }
+
+#[cfg(test)]
+mod tests;
