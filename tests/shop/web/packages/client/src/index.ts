@@ -1,0 +1,4 @@
+export * from "./types";
+export { HttpClient, HttpError } from "./http";
+export { OrdersApi } from "./orders";
+export { ProductsApi } from "./products";
