@@ -1,12 +1,110 @@
-//! TypeScript and JavaScript text becomes facts.
+//! TypeScript and JavaScript text becomes facts: repair, parse within a CPU budget, walk.
+//!
+//! `class A { m(x: B) { x.f() } }` gives declarations `A`, `m`, `x`, the type name `B`, the expression `Call(Member(Name x, f))` and two
+//! sites. The parts: [`repair`] and [`syntax`] stand before the walk, [`walker`] holds its state, `statements` is where it begins,
+//! [`locals`] tidies up after it.
+//!
+//! **Limits.** One text at a time and no lookup of names. What lies deeper than [`walker::MAX_DEPTH`] nested nodes is `Unknown`.
+
+mod calls;
+mod classes;
+mod declarations;
+mod details;
+mod exports;
+mod expressions;
+mod functions;
+mod imports;
+mod jsx;
+mod literals;
+mod locals;
+mod narrowing;
+mod patterns;
+mod repair;
+mod statements;
+mod syntax;
+mod type_members;
+mod types;
+mod walker;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use cpu_time::ThreadTime;
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use crate::extract::builder::Builder;
+use crate::extract::typescript::repair::repair;
+use crate::extract::typescript::syntax::Grammar;
+use crate::extract::typescript::walker::Walker;
 use crate::model::facts::Facts;
-use crate::model::graph::Dialect;
+use crate::model::graph::{Dialect, ParseStatus};
 
 /// See [`crate::extract::extract`].
 pub fn extract(text: &str, dialect: Dialect) -> Facts {
-    let mut facts = Builder::new(text).finish();
+    let jsx = !matches!(dialect, Dialect::Ts | Dialect::Mts | Dialect::Cts);
+    let grammar = Grammar::get(jsx);
+    let repaired = repair(text, jsx);
+    let mut facts = match parse(&repaired.text, grammar) {
+        Some(tree) => {
+            let mut walker = Walker::new(text, &tree, grammar, &repaired);
+            walker.javascript = dialect.is_javascript();
+            walker.program(tree.root_node());
+            let mut facts = walker.finish();
+            record_errors(tree.root_node(), &mut facts);
+            facts
+        }
+        None => {
+            let mut facts = Builder::new(text).finish();
+            facts.header.parse_status = ParseStatus::Failed;
+            facts
+        }
+    };
     facts.header.dialect = dialect;
     facts
+}
+
+/// Parses within 200 ms and 3 us per byte of this thread's CPU time; `None` if that was not enough.
+fn parse(text: &[u8], grammar: &Grammar) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&grammar.language).ok()?;
+    let budget = Duration::from_millis(200) + Duration::from_micros(3 * text.len() as u64);
+    let start = ThreadTime::now();
+    let mut calls = 0u32;
+    let mut progress = |_: &ParseState| {
+        calls += 1;
+        if calls % 16 == 0 && start.elapsed() > budget { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    parser.parse_with_options(&mut |offset, _| text.get(offset..).unwrap_or(&[]), None, Some(options))
+}
+
+/// Counts the bytes in outermost ERROR nodes and the MISSING nodes.
+fn record_errors(root: Node<'_>, facts: &mut Facts) {
+    if !root.has_error() {
+        return;
+    }
+    let header = &mut facts.header;
+    header.parse_status = ParseStatus::Partial;
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        let bad = node.is_error() || node.is_missing();
+        if bad {
+            header.error_bytes += if node.is_error() { node.byte_range().len() as u32 } else { 1 };
+            if header.error_lines.len() < 8 {
+                header.error_lines.push(node.start_position().row as u32 + 1);
+            }
+        }
+        if !bad && node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
 }

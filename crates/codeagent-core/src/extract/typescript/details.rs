@@ -1,0 +1,150 @@
+//! What an answer shows of a declaration: its span, its parameter list and type as written, its doc comment, a hash of its text.
+//!
+//! **Limits.** The doc comment is the `/** */` that ends right before the declaration; its summary ends at the first `@tag`.
+
+use crate::extract::builder::short_hash;
+use crate::extract::typescript::syntax::Child;
+use crate::extract::typescript::walker::Walker;
+use crate::model::facts::*;
+use crate::model::graph::Access;
+
+/// What is known of a declaration's looks.
+#[derive(Clone, Copy, Default)]
+pub struct Looks<'tree> {
+    /// First byte, with decorators and `export`.
+    pub start: usize,
+    /// Past its last byte.
+    pub end: usize,
+    /// Its name token.
+    pub name: Option<Child<'tree>>,
+    /// Its parameter list.
+    pub parameters: Option<Child<'tree>>,
+    /// Its type annotation.
+    pub ty: Option<Child<'tree>>,
+    /// Its accessibility.
+    pub access: Option<Access>,
+    /// Where its doc comment ends at the latest, if not at `start`.
+    pub documented_at: Option<usize>,
+}
+
+/// A doc comment.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Doc {
+    summary: String,
+    deprecated: bool,
+}
+
+const SUMMARY_LIMIT: usize = 300;
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// Gives a declaration what a node needs.
+    pub fn show(&mut self, id: DeclId, looks: Looks<'tree>) {
+        let doc = doc_before(self.b.text, looks.documented_at.unwrap_or(looks.start)).unwrap_or_default();
+        let summary = if doc.summary.is_empty() { Sym::NONE } else { self.b.sym_owned(&doc.summary) };
+        let parameters = looks.parameters.map_or(Sym::NONE, |child| self.folded(self.text(child)));
+        let type_text = looks.ty.map_or(Sym::NONE, |child| self.folded(self.text(child).trim_start_matches(':').trim_start()));
+        let name = looks.name.map_or((looks.start, looks.start), |child| (child.start(), child.end()));
+        let detail = Detail {
+            span: self.b.span(looks.start, looks.end),
+            access: looks.access,
+            parameters,
+            type_text,
+            doc: summary,
+            deprecated: doc.deprecated,
+            explicit_interface: TypeId::NONE,
+            body_hash: body_hash(self.b.text, looks.start, name, looks.end),
+        };
+        self.b.set_detail(id, detail);
+    }
+
+    /// The symbol of a text with every run of white space made one blank.
+    fn folded(&mut self, text: &'t str) -> Sym {
+        if !text.contains(['\n', '\t', '\r']) && !text.contains("  ") {
+            return self.b.sym(text);
+        }
+        let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.b.sym_owned(&folded)
+    }
+}
+
+fn body_hash(text: &str, start: usize, name: (usize, usize), end: usize) -> [u8; 8] {
+    let mut compact = String::with_capacity(end.saturating_sub(start));
+    for part in [text.get(start..name.0), text.get(name.1..end)].into_iter().flatten() {
+        for word in part.split_ascii_whitespace() {
+            compact.push_str(word);
+        }
+    }
+    short_hash(&[&compact])
+}
+
+fn doc_before(text: &str, start: usize) -> Option<Doc> {
+    let mut before = text.get(..start)?.trim_end();
+    while !before.ends_with("*/") {
+        let line = before.rfind('\n').map_or(0, |at| at + 1);
+        if !before[line..].trim_start().starts_with("//") || line == 0 {
+            return None;
+        }
+        before = before[..line].trim_end();
+    }
+    let open = before.rfind("/*")?;
+    let comment = before[open..].strip_prefix("/**")?.strip_suffix("*/")?;
+    Some(read_doc(comment))
+}
+
+fn read_doc(comment: &str) -> Doc {
+    let mut doc = Doc { summary: String::new(), deprecated: comment.contains("@deprecated") };
+    for line in comment.lines() {
+        let line = line.trim().trim_start_matches('*').trim();
+        if line.starts_with('@') || line.starts_with("```") {
+            break;
+        }
+        if line.is_empty() && !doc.summary.is_empty() {
+            break;
+        }
+        if !line.is_empty() {
+            if !doc.summary.is_empty() {
+                doc.summary.push(' ');
+            }
+            push_plain(&mut doc.summary, line);
+        }
+    }
+    if doc.summary.len() > SUMMARY_LIMIT {
+        let cut = (0..=SUMMARY_LIMIT).rev().find(|&at| doc.summary.is_char_boundary(at)).unwrap_or(0);
+        let cut = doc.summary[..cut].rfind(' ').unwrap_or(cut);
+        doc.summary.truncate(cut);
+    }
+    doc
+}
+
+/// Adds a line with `{@link A.b text}` made plain.
+fn push_plain(summary: &mut String, line: &str) {
+    let mut rest = line;
+    while let Some(open) = rest.find("{@") {
+        let Some(close) = rest[open..].find('}') else { break };
+        summary.push_str(&rest[..open]);
+        let inner = &rest[open + 2..open + close];
+        summary.push_str(inner.split_once(char::is_whitespace).map_or("", |(_, target)| target.trim()));
+        rest = &rest[open + close + 1..];
+    }
+    summary.push_str(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_is_plain_text_up_to_the_first_blank_line_or_tag() {
+        let text = "/**\n * Adds {@link Cart items}\n * up.\n *\n * More.\n * @deprecated use b\n */\n// note\nfunction f() {}";
+        let doc = doc_before(text, text.find("function").unwrap()).unwrap();
+        assert_eq!(doc, Doc { summary: "Adds Cart items up.".to_owned(), deprecated: true });
+        assert_eq!(doc_before("/* no */ x", 9), None);
+        assert_eq!(doc_before("f(); x", 5), None);
+    }
+
+    #[test]
+    fn the_hash_does_not_see_name_and_layout() {
+        let (a, b) = ("function a() { return 1 }", "function   bc()\n{ return 1 }");
+        assert_eq!(body_hash(a, 0, (9, 10), a.len()), body_hash(b, 0, (11, 13), b.len()));
+    }
+}

@@ -1,0 +1,193 @@
+//! Imports of all forms: `import a, { b as c } from "m"`, `import * as d`, `import e = require("m")`, `import f = A.B`, `require("m")`.
+//!
+//! **Limits.** `require` counts at the top level of JavaScript files only; elsewhere it is an expression.
+
+use crate::extract::typescript::patterns::Binding;
+use crate::extract::typescript::syntax::{Child, Field, Kind};
+use crate::extract::typescript::walker::{Outer, Walker};
+use crate::model::facts::*;
+use crate::model::span::Position;
+
+/// The module an import names.
+#[derive(Clone, Copy)]
+struct From {
+    module: Sym,
+    at: Position,
+    type_only: bool,
+}
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// `import .. from "m"` and `import "m"`
+    pub fn import_statement(&mut self, child: Child<'tree>) {
+        if self.b.facts.scope(self.b.scope).kind == ScopeKind::File {
+            self.b.facts.header.is_module = true;
+        }
+        let kids = self.children(child);
+        let type_only = kids.has(Kind::TypeToken) || kids.has(Kind::TypeofToken);
+        if let Some(clause) = kids.find(Kind::ImportRequireClause) {
+            self.import_require(clause, type_only);
+            return;
+        }
+        let Some(source) = kids.get(Field::Source) else { return };
+        let from = self.from(source, type_only);
+        match kids.find(Kind::ImportClause) {
+            Some(clause) => self.import_clause(clause, from),
+            None => {
+                let import = self.add_import(ImportKind::SideEffect, Sym::NONE, DeclId::NONE, from);
+                self.b.site(SiteKind::Import, Subject::Import(import), from.at);
+            }
+        }
+    }
+
+    fn from(&mut self, source: Child<'tree>, type_only: bool) -> From {
+        From { module: self.string(source), at: self.at(source), type_only }
+    }
+
+    fn add_import(&mut self, kind: ImportKind, name: Sym, decl: DeclId, from: From) -> ImportId {
+        self.b.facts.imports.push(Import {
+            kind,
+            module: from.module,
+            name,
+            decl,
+            ty: TypeId::NONE,
+            scope: self.b.scope,
+            global: false,
+            type_only: from.type_only,
+            at: from.at,
+        });
+        ImportId(self.b.facts.imports.len() as u32 - 1)
+    }
+
+    /// Declares a local name made by an import; the site stands at the imported name.
+    fn import_name(&mut self, kind: ImportKind, names: (Child<'tree>, Child<'tree>), from: From) {
+        let (imported, local) = names;
+        let sym = self.sym(local);
+        let at = self.at(local);
+        let flags = if from.type_only { DeclFlags::TYPE_ONLY } else { DeclFlags::default() };
+        let decl = self.b.declare(sym, DeclKind::Import, flags, at);
+        let name = match kind {
+            ImportKind::Default => self.b.sym_owned("default"),
+            ImportKind::Named => self.string(imported),
+            _ => Sym::NONE,
+        };
+        let import = self.add_import(kind, name, decl, from);
+        let at = self.at(imported);
+        self.b.site(SiteKind::Import, Subject::Import(import), at);
+    }
+
+    fn import_clause(&mut self, clause: Child<'tree>, from: From) {
+        for part in self.children(clause).named() {
+            match part.kind {
+                Kind::Identifier => self.import_name(ImportKind::Default, (part, part), from),
+                Kind::NamespaceImport => {
+                    if let Some(name) = self.children(part).first() {
+                        self.import_name(ImportKind::Namespace, (name, name), from);
+                    }
+                }
+                Kind::NamedImports => {
+                    for specifier in self.children(part).named().filter(|part| part.kind == Kind::ImportSpecifier) {
+                        self.import_specifier_node(specifier, from);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn import_specifier_node(&mut self, specifier: Child<'tree>, from: From) {
+        let kids = self.children(specifier);
+        let Some(name) = kids.get(Field::Name) else { return };
+        let local = kids.get(Field::Alias).unwrap_or(name);
+        let from = From { type_only: from.type_only || kids.has(Kind::TypeToken), ..from };
+        self.import_name(ImportKind::Named, (name, local), from);
+    }
+
+    /// `import a = require("m")`
+    fn import_require(&mut self, clause: Child<'tree>, type_only: bool) {
+        let kids = self.children(clause);
+        let (Some(name), Some(source)) = (kids.first(), kids.get(Field::Source)) else { return };
+        let from = self.from(source, type_only);
+        self.import_name(ImportKind::Require, (name, name), from);
+    }
+
+    /// `import a = B.C`
+    pub fn import_alias(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+        let kids = self.children(child);
+        let mut parts = kids.named();
+        let (Some(name), Some(target)) = (parts.next(), parts.next()) else { return };
+        let sym = self.sym(name);
+        let at = self.at(name);
+        let flags = self.outer(child, outer).flags;
+        let id = self.b.declare(sym, DeclKind::Import, flags, at);
+        let mut value = ExprId::NONE;
+        for segment in self.name_segments(target) {
+            if value.is_none() {
+                value = self.name(segment, Some(SiteKind::Read)).expr;
+            } else {
+                let member = self.sym(segment);
+                value = self.b.expr(Expr::Member(value, member));
+                let at = self.at(segment);
+                self.b.site(SiteKind::Read, Subject::Expr(value), at);
+            }
+        }
+        self.b.decl(id).init = value;
+    }
+
+    /// `const a = require("m")`, `const { b } = require("m")`, `const c = require("m").d` at the top of a JavaScript file.
+    pub fn required(&mut self, name: Child<'tree>, value: Option<Child<'tree>>, binding: Binding) -> bool {
+        if binding.shown.is_none() {
+            return false;
+        }
+        let Some(value) = value else { return false };
+        let (call, member) = if value.kind == Kind::MemberExpression {
+            let kids = self.children(value);
+            (kids.get(Field::ObjectField), kids.get(Field::Property))
+        } else {
+            (Some(value), None)
+        };
+        let Some(source) = call.and_then(|call| self.required_module(call)) else { return false };
+        let from = self.from(source, false);
+        match (name.kind, member) {
+            (Kind::Identifier, None) => self.import_name(ImportKind::Require, (name, name), from),
+            (Kind::Identifier, Some(member)) => self.import_name(ImportKind::Named, (member, name), from),
+            (Kind::ObjectPattern, None) => return self.required_names(name, from),
+            _ => return false,
+        }
+        true
+    }
+
+    fn required_module(&mut self, call: Child<'tree>) -> Option<Child<'tree>> {
+        if call.kind != Kind::CallExpression {
+            return None;
+        }
+        let kids = self.children(call);
+        let function = kids.get(Field::Function)?;
+        if function.kind != Kind::Identifier || self.text(function) != "require" {
+            return None;
+        }
+        let arguments = kids.get(Field::Arguments)?;
+        self.children(arguments).first().filter(|argument| argument.kind == Kind::String)
+    }
+
+    /// The names of `const { a, b: c } = require("m")`, if the pattern has no more than that.
+    fn required_names(&mut self, pattern: Child<'tree>, from: From) -> bool {
+        let mut names = Vec::new();
+        for part in self.children(pattern).named() {
+            match part.kind {
+                Kind::ShorthandPropertyIdentifierPattern => names.push((part, part)),
+                Kind::PairPattern => {
+                    let kids = self.children(part);
+                    match (kids.get(Field::Key), kids.get(Field::Value)) {
+                        (Some(key), Some(local)) if local.kind == Kind::Identifier => names.push((key, local)),
+                        _ => return false,
+                    }
+                }
+                _ => return false,
+            }
+        }
+        for names in names {
+            self.import_name(ImportKind::Named, names, from);
+        }
+        true
+    }
+}

@@ -1,0 +1,80 @@
+//! JSX: `<A b={c} {...d}>{e}</A>` uses the component `A` like a call; its attributes and children are walked for what they use.
+//!
+//! **Limits.** Attribute names are no sites; intrinsic elements (`<div>`) have no component.
+
+use crate::extract::typescript::syntax::{Child, Field, Kind};
+use crate::extract::typescript::walker::Walker;
+use crate::model::facts::*;
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// An element with everything in it.
+    pub fn jsx(&mut self, child: Child<'tree>) -> ExprId {
+        if child.kind == Kind::JsxSelfClosingElement {
+            return self.jsx_opening(child);
+        }
+        let kids = self.children(child);
+        let opening = kids.get(Field::OpenTag).or_else(|| kids.find(Kind::JsxOpeningElement));
+        let element = match opening {
+            Some(opening) => self.jsx_opening(opening),
+            None => self.b.expr(Expr::Jsx(ExprId::NONE)),
+        };
+        let component = if let Expr::Jsx(component) = self.b.facts.expr(element) { component } else { ExprId::NONE };
+        for part in kids.named() {
+            if matches!(part.kind, Kind::JsxElement | Kind::JsxSelfClosingElement | Kind::JsxExpression) {
+                let context = if component.is_none() {
+                    Context::None
+                } else {
+                    let children = self.b.sym_owned("children");
+                    Context::Attribute(component, children)
+                };
+                self.expr(part, context);
+            }
+        }
+        element
+    }
+
+    fn jsx_opening(&mut self, child: Child<'tree>) -> ExprId {
+        let kids = self.children(child);
+        let name = kids.get(Field::Name).filter(|name| !self.is_intrinsic(*name));
+        let component = name.map_or(ExprId::NONE, |name| self.used(name, Context::None, None).expr);
+        let element = self.b.expr(Expr::Jsx(component));
+        if let Some(name) = name {
+            let at = self.name_position(name);
+            self.b.site(SiteKind::Jsx, Subject::Expr(element), at);
+        }
+        if let Some(arguments) = kids.get(Field::TypeArgumentsField) {
+            self.type_arguments(Some(arguments));
+        }
+        for part in kids.named() {
+            match part.kind {
+                Kind::JsxAttribute => self.jsx_attribute(part, component),
+                Kind::JsxExpression => {
+                    self.expr(part, Context::None);
+                }
+                _ => {}
+            }
+        }
+        element
+    }
+
+    fn is_intrinsic(&self, name: Child<'tree>) -> bool {
+        match name.kind {
+            Kind::Identifier => self.text(name).starts_with(|first: char| first.is_ascii_lowercase()),
+            Kind::JsxNamespaceName => true,
+            _ => false,
+        }
+    }
+
+    fn jsx_attribute(&mut self, child: Child<'tree>, component: ExprId) {
+        let kids = self.children(child);
+        let mut parts = kids.named();
+        let (Some(name), Some(value)) = (parts.next(), parts.next()) else { return };
+        let context = if component.is_none() {
+            Context::None
+        } else {
+            let name = self.sym(name);
+            Context::Attribute(component, name)
+        };
+        self.expr(value, context);
+    }
+}

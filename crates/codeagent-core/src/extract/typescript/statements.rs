@@ -1,0 +1,213 @@
+//! Statements: where declarations and expressions stand, which blocks they open, and what conditions say in them.
+//!
+//! **Limits.** Blocks are scopes; labels and jumps are not followed beyond "this branch does not go on".
+
+use crate::extract::typescript::narrowing::Test;
+use crate::extract::typescript::patterns::Binding;
+use crate::extract::typescript::syntax::{Child, Field, Kind};
+use crate::extract::typescript::walker::{Outer, Walker};
+use crate::model::facts::*;
+
+impl<'t, 'tree> Walker<'t, 'tree> {
+    /// A statement; `outer` is the `export` or `declare` around it.
+    pub fn statement(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+        self.deeper((), |walker| walker.statement_inner(child, outer));
+    }
+
+    fn statement_inner(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+        match child.kind {
+            Kind::LexicalDeclaration | Kind::VariableDeclaration => self.variables(child, outer),
+            Kind::FunctionDeclaration | Kind::GeneratorFunctionDeclaration | Kind::FunctionSignature => {
+                self.function_declaration(child, outer);
+            }
+            Kind::ClassDeclaration | Kind::AbstractClassDeclaration => {
+                self.class_like(child, outer, Context::None);
+            }
+            Kind::InterfaceDeclaration => self.interface(child, outer),
+            Kind::TypeAliasDeclaration => self.type_alias(child, outer),
+            Kind::EnumDeclaration => self.enum_declaration(child, outer),
+            Kind::InternalModule | Kind::Module => self.namespace(child, outer),
+            Kind::AmbientDeclaration => self.ambient_declaration(child, outer),
+            Kind::ImportStatement => self.import_statement(child),
+            Kind::ImportAlias => self.import_alias(child, outer),
+            Kind::ExportStatement => self.export_statement(child),
+            Kind::ExpressionStatement => self.expression_statement(child, outer),
+            Kind::StatementBlock => self.scoped(ScopeKind::Block, |walker| walker.block_statements(child)),
+            Kind::IfStatement => self.if_statement(child),
+            Kind::ForStatement => self.scoped(ScopeKind::Block, |walker| walker.parts(child)),
+            Kind::ForInStatement => self.scoped(ScopeKind::Block, |walker| walker.for_in(child)),
+            Kind::WhileStatement => self.while_statement(child),
+            Kind::ReturnStatement => self.return_statement(child),
+            Kind::CatchClause => self.scoped(ScopeKind::Block, |walker| walker.catch_clause(child)),
+            Kind::SwitchStatement => self.switch_statement(child),
+            Kind::EmptyStatement | Kind::StatementIdentifier | Kind::BreakStatement | Kind::ContinueStatement => {}
+            Kind::TryStatement | Kind::DoStatement | Kind::ThrowStatement | Kind::LabeledStatement | Kind::ElseClause | Kind::Error => {
+                self.parts(child);
+            }
+            _ => {
+                self.expr(child, Context::None);
+            }
+        }
+    }
+
+    /// All parts of a statement as statements.
+    fn parts(&mut self, child: Child<'tree>) {
+        for part in self.children(child).named() {
+            self.statement(part, None);
+        }
+    }
+
+    /// The statements of a block in the current scope.
+    pub fn block_statements(&mut self, block: Child<'tree>) {
+        for statement in self.children(block).named() {
+            self.statement(statement, None);
+        }
+    }
+
+    fn expression_statement(&mut self, child: Child<'tree>, outer: Option<Outer>) {
+        let Some(inner) = self.children(child).first() else { return };
+        if inner.kind == Kind::InternalModule {
+            let outer = self.outer(child, outer);
+            self.namespace(inner, Some(outer));
+        } else if !self.common_js(inner) {
+            self.expr(inner, Context::None);
+        }
+    }
+
+    /// A block or single statement in a scope of its own where a test is known to hold or not.
+    fn branch(&mut self, child: Child<'tree>, test: Test, holds: bool) {
+        self.scoped(ScopeKind::Block, |walker| {
+            walker.narrow(test, holds, 0);
+            if child.kind == Kind::StatementBlock {
+                walker.block_statements(child);
+            } else {
+                walker.statement(child, None);
+            }
+        });
+    }
+
+    /// An `if` with all its `else if`s, each of which stands in the scope where the ones before do not hold.
+    fn if_statement(&mut self, child: Child<'tree>) {
+        let scope = self.b.scope;
+        let mut current = child;
+        loop {
+            let kids = self.children(current);
+            let test = kids.get(Field::Condition).map_or(Test::None, |condition| self.value(condition, Context::None).test);
+            let mut leaves = false;
+            if let Some(consequence) = kids.get(Field::Consequence) {
+                self.branch(consequence, test, true);
+                leaves = self.leaves(consequence);
+            }
+            let alternative = kids.get(Field::Alternative).and_then(|clause| self.children(clause).first());
+            let Some(alternative) = alternative else {
+                if leaves && self.b.scope == scope {
+                    self.narrow(test, false, current.end() as u32);
+                }
+                break;
+            };
+            if alternative.kind != Kind::IfStatement {
+                self.branch(alternative, test, false);
+                if self.b.scope == scope && leaves != self.leaves(alternative) {
+                    self.narrow(test, !leaves, current.end() as u32);
+                }
+                break;
+            }
+            self.b.open_scope(ScopeKind::Block, DeclId::NONE);
+            self.narrow(test, false, 0);
+            current = alternative;
+        }
+        self.b.scope = scope;
+    }
+
+    /// Whether control does not go on behind this statement.
+    fn leaves(&mut self, child: Child<'tree>) -> bool {
+        match child.kind {
+            Kind::ReturnStatement | Kind::ThrowStatement | Kind::ContinueStatement | Kind::BreakStatement => true,
+            Kind::StatementBlock => {
+                let last = self.children(child).named().last();
+                last.is_some_and(|last| {
+                    matches!(last.kind, Kind::ReturnStatement | Kind::ThrowStatement | Kind::ContinueStatement | Kind::BreakStatement)
+                })
+            }
+            _ => false,
+        }
+    }
+
+    fn while_statement(&mut self, child: Child<'tree>) {
+        let kids = self.children(child);
+        let test = kids.get(Field::Condition).map_or(Test::None, |condition| self.value(condition, Context::None).test);
+        if let Some(body) = kids.get(Field::Body) {
+            self.branch(body, test, true);
+        }
+    }
+
+    /// `for (const x of y)`, `for await`, `for (const k in o)`
+    fn for_in(&mut self, child: Child<'tree>) {
+        let kids = self.children(child);
+        let source = kids.get(Field::Right).map_or(ExprId::NONE, |right| self.expr(right, Context::None));
+        let element = if kids.has(Kind::Of) {
+            self.b.expr(Expr::Iterate(source, kids.has(Kind::AwaitToken)))
+        } else {
+            self.b.expr(Expr::Known(KnownType::String))
+        };
+        if let Some(left) = kids.get(Field::Left) {
+            let flags = match kids.get(Field::FieldKind).map(|kind| kind.kind) {
+                Some(Kind::ConstToken) => Some(DeclFlags::CONST),
+                Some(Kind::LetToken) => Some(DeclFlags::LET),
+                Some(_) => Some(DeclFlags::HOISTED),
+                None => None,
+            };
+            let binding = flags.map_or(Binding::assignment(), Binding::local);
+            self.bind(left, element, binding);
+        }
+        if let Some(body) = kids.get(Field::Body) {
+            self.statement(body, None);
+        }
+    }
+
+    fn return_statement(&mut self, child: Child<'tree>) {
+        let Some(inner) = self.children(child).first() else { return };
+        let context = if self.function.is_none() { Context::None } else { Context::Returned(self.function) };
+        let value = self.expr(inner, context);
+        if !self.function.is_none() && !self.b.decl(self.function).flags.has(DeclFlags::GENERATOR) {
+            self.returns.push(value);
+        }
+    }
+
+    fn catch_clause(&mut self, child: Child<'tree>) {
+        let kids = self.children(child);
+        if let Some(parameter) = kids.get(Field::Parameter) {
+            let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+            let source = if ty.is_none() { ExprId::NONE } else { self.b.expr(Expr::Cast(ty)) };
+            self.bind(parameter, source, Binding::local(DeclFlags::LET));
+        }
+        if let Some(body) = kids.get(Field::Body) {
+            self.block_statements(body);
+        }
+    }
+
+    fn switch_statement(&mut self, child: Child<'tree>) {
+        let kids = self.children(child);
+        let subject = kids.get(Field::Value).map(|value| self.value(value, Context::None));
+        let Some(body) = kids.get(Field::Body) else { return };
+        self.scoped(ScopeKind::Block, |walker| {
+            let mut falls_through = false;
+            for case in walker.children(body).named() {
+                let parts = walker.children(case);
+                let label = parts.get(Field::Value).map(|value| walker.value(value, Context::None));
+                let test = match (subject, label) {
+                    (Some(subject), Some(label)) if !falls_through => walker.comparison(subject, label, false),
+                    _ => Test::None,
+                };
+                let statements: Vec<_> = parts.named().filter(|part| part.field == Field::Body).collect();
+                falls_through = statements.last().is_none_or(|last| !walker.leaves(*last));
+                walker.scoped(ScopeKind::Block, |walker| {
+                    walker.narrow(test, true, 0);
+                    for statement in statements {
+                        walker.statement(statement, None);
+                    }
+                });
+            }
+        });
+    }
+}

@@ -1,0 +1,1 @@
+//! Snapshots of the facts of small texts.
