@@ -1,14 +1,57 @@
-//! C# text becomes facts.
+//! C# text becomes facts: repair, parse within a budget, one walk, then what needs the whole file.
+//!
+//! Broken code is input: what the parser could not read is counted in the header. A text that could not be parsed within its budget gives
+//! facts without declarations and the status `failed`.
+//!
+//! **Limits.** One file at a time: names are recorded, never resolved.
+
+mod chains;
+mod conditions;
+mod declarations;
+mod expressions;
+mod kinds;
+mod lexer;
+mod locals;
+mod members;
+mod objects;
+mod operators;
+mod parse;
+mod parts;
+mod patterns;
+mod repair;
+mod statements;
+mod texts;
+mod types;
+mod usings;
+mod walk;
 
 use crate::extract::builder::Builder;
+use crate::extract::csharp::walk::Walker;
 use crate::model::facts::Facts;
+use crate::model::graph::{Dialect, ParseStatus};
 
 /// See [`crate::extract::extract`].
-pub fn extract(text: &str, _defines: &[String]) -> Facts {
-    Builder::new(text).finish()
+pub fn extract(text: &str, defines: &[String]) -> Facts {
+    let Some(parsed) = parse::parse(text, defines) else {
+        let mut facts = Builder::new(text).finish();
+        facts.header.dialect = Dialect::CSharp;
+        facts.header.parse_status = ParseStatus::Failed;
+        return facts;
+    };
+    let root = parsed.tree.root_node();
+    let mut walk = Walker::new(text, &parsed.edits, root);
+    walk.file(root);
+    let mut builder = walk.b;
+    locals::finish(&mut builder);
+    let mut facts = builder.finish();
+    facts.header.dialect = Dialect::CSharp;
+    facts.header.error_bytes = parsed.errors.bytes;
+    facts.header.error_lines = parsed.errors.lines;
+    facts.header.parse_status = if facts.header.error_bytes == 0 { ParseStatus::Full } else { ParseStatus::Partial };
+    facts
 }
 
 /// See [`crate::extract::conditions`].
-pub fn conditions(_text: &str, _defines: &[String]) -> String {
-    String::new()
+pub fn conditions(text: &str, defines: &[String]) -> String {
+    conditions::mentioned(text, defines)
 }
