@@ -78,7 +78,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.callable(&parts, callable);
     }
 
-    /// `operator +`, `implicit operator T`. The name token is the operator, for conversions the type.
+    /// `operator +`, `implicit operator T`. The name token is the operator, for conversions the word `operator`.
     fn operator(&mut self, node: Node<'r>, kind: Kind) {
         let parts = self.parts(node);
         let (token, text) = if kind == Kind::OperatorDeclaration {
@@ -88,7 +88,8 @@ impl<'t, 'r> Walker<'t, 'r> {
             let Some(ty) = parts.ty else { return };
             let word = if self.count_tokens(node, "implicit") > 0 { "implicit" } else { "explicit" };
             let ty_text: String = self.text(ty).split_whitespace().collect();
-            (ty, format!("{word} operator {ty_text}"))
+            let token = self.kids(node).iter().find(|kid| self.text(kid.node) == "operator").map_or(ty, |kid| kid.node);
+            (token, format!("{word} operator {ty_text}"))
         };
         let decl_kind = if kind == Kind::OperatorDeclaration { DeclKind::Operator } else { DeclKind::Conversion };
         let access = self.member_access(&parts);

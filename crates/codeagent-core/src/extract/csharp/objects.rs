@@ -28,7 +28,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 let named = self.named_type(type_node, true);
                 (named.ty, named.at)
             }
-            _ => (self.ty(type_node), self.b.at(type_node)),
+            _ => (self.ty(type_node), self.b.at(node)),
         };
         let callee = self.b.expr(Expr::TypeValue(ty));
         let call = self.b.begin_call(callee, List::default());
