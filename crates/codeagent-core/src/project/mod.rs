@@ -22,6 +22,14 @@ mod items;
 
 mod csharp;
 
+mod jsonc;
+
+mod packages;
+
+mod tsconfig;
+
+mod typescript;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -103,6 +111,8 @@ pub struct Package {
     pub folder: String,
     /// Its name.
     pub name: String,
+    /// Some workspace (package.json `workspaces`, pnpm-workspace.yaml, lerna.json) counts it, or it is the root of one.
+    pub is_workspace_member: bool,
 }
 
 impl ProjectModel {
@@ -113,6 +123,8 @@ impl ProjectModel {
     pub fn build(paths: &[String], texts: BTreeMap<String, Arc<str>>) -> Self {
         let mut model = Self::default();
         csharp::read(&mut model, paths, &texts);
+        packages::read(&mut model, &texts);
+        typescript::read(&mut model, paths, &texts);
         model.warnings.sort_unstable();
         model.sources = Arc::new(texts);
         model
