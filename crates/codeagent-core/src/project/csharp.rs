@@ -40,8 +40,8 @@ struct ReadProject {
 
 fn read_project(repository: &Repository<'_>, sources: &PathIndex<'_>, path: &str) -> Option<ReadProject> {
     let mut evaluation = Evaluation::new(repository, path, None)?;
-    let frameworks = evaluation.properties.get("TargetFrameworks");
-    if let Some(newest) = frameworks::newest(frameworks) {
+    let is_open = evaluation.properties.get("TargetFramework").trim().is_empty();
+    if let Some(newest) = frameworks::newest(evaluation.properties.get("TargetFrameworks")).filter(|_| is_open) {
         let newest = newest.to_owned();
         evaluation = Evaluation::new(repository, path, Some(&newest))?;
     }
@@ -78,6 +78,9 @@ fn framework_of(evaluation: &Evaluation<'_>) -> Framework {
     if version.is_empty() { Framework::parse("") } else { Framework::from_identifier(properties.get("TargetFrameworkIdentifier"), version) }
 }
 
+/// The framework whose symbols hold where a project leaves its own to an SDK that is not in the repository.
+const CURRENT: &str = "net10.0";
+
 /// The symbols of `DefineConstants`, and for projects with an SDK those that it adds.
 fn defines(evaluation: &Evaluation<'_>, framework: &Framework) -> Vec<String> {
     let properties = &evaluation.properties;
@@ -89,7 +92,8 @@ fn defines(evaluation: &Evaluation<'_>, framework: &Framework) -> Vec<String> {
     if evaluation.is_sdk_style() {
         symbols.insert("TRACE".to_owned());
         if !properties.is_true("DisableImplicitFrameworkDefines") {
-            symbols.extend(framework.symbols());
+            let is_known = !framework.name().is_empty();
+            symbols.extend(if is_known { framework.symbols() } else { Framework::parse(CURRENT).symbols() });
         }
     }
     symbols.into_iter().collect()

@@ -18,6 +18,8 @@ use crate::project::globs::{Glob, is_glob};
 use crate::project::paths::{self, PathIndex, ROOT, ancestors, folder_of, has_extension};
 use crate::project::properties::{Properties, Scope, rooted_folder};
 
+/// An SDK that adds to the one of the project.
+const ARCADE: &str = "Microsoft.DotNet.Arcade.Sdk";
 /// Imports of one project beyond this number are ignored.
 const MAX_IMPORTS: usize = 400;
 /// `Choose` and import nesting beyond this depth is ignored.
@@ -176,6 +178,23 @@ impl<'r> Evaluation<'r> {
         self.directory_file("Props");
     }
 
+    /// What the SDK of Microsoft's own repositories brings: `eng/Versions.props` and names for the frameworks in support.
+    fn arcade_props(&mut self) {
+        for (name, value) in [
+            ("NetCurrent", "net10.0"),
+            ("NetPrevious", "net9.0"),
+            ("NetMinimum", "net8.0"),
+            ("NetFrameworkCurrent", "net481"),
+            ("NetFrameworkMinimum", "net462"),
+            ("NetFrameworkToolCurrent", "net472"),
+        ] {
+            self.properties.set_default(name, value);
+        }
+        if let Some(path) = self.repository.project_files.find("eng/Versions.props") {
+            self.file(path, 1);
+        }
+    }
+
     /// What the SDK sets after the project's own text, then Directory.Build.targets.
     fn sdk_targets(&mut self) {
         let framework = Framework::parse(self.properties.get("TargetFramework"));
@@ -285,13 +304,14 @@ impl<'r> Evaluation<'r> {
 
     fn import_from_sdk(&mut self, sdk: Option<&str>, target: &str) {
         let name = paths::file_name(target).to_ascii_lowercase();
-        if let Some(sdk) = sdk {
+        if let Some(sdk) = sdk.filter(|sdk| !sdk.eq_ignore_ascii_case(ARCADE)) {
             self.sdks.extend(split_sdks(sdk));
             self.sdks.dedup();
         }
         match (sdk.is_some(), name.as_str()) {
+            (true, "sdk.props") if sdk.is_some_and(|sdk| sdk.eq_ignore_ascii_case(ARCADE)) => self.arcade_props(),
             (true, "sdk.props") => self.sdk_props(),
-            (true, "sdk.targets") => self.sdk_targets(),
+            (true, "sdk.targets") if !sdk.is_some_and(|sdk| sdk.eq_ignore_ascii_case(ARCADE)) => self.sdk_targets(),
             (false, "microsoft.common.props") => self.directory_file("Props"),
             (false, "microsoft.csharp.targets" | "microsoft.common.targets" | "microsoft.windows.ui.xaml.csharp.targets") => {
                 self.common_targets()

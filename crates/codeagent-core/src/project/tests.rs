@@ -192,6 +192,39 @@ fn old_projects_say_everything() {
 }
 
 #[test]
+fn sdks_can_be_imported() {
+    check(
+        &[
+            ("Directory.Build.props", r#"<Project><Import Project="Sdk.props" Sdk="Microsoft.DotNet.Arcade.Sdk" /></Project>"#),
+            ("Directory.Build.targets", r#"<Project><Import Project="Sdk.targets" Sdk="Microsoft.DotNet.Arcade.Sdk" /></Project>"#),
+            ("eng/Versions.props", "<Project><PropertyGroup><Frameworks>$(NetPrevious);net472</Frameworks></PropertyGroup></Project>"),
+            (
+                "a/A.csproj",
+                r#"<Project>
+                     <Import Project="Sdk.props" Sdk="Microsoft.NET.Sdk.Web/10.0" />
+                     <PropertyGroup><TargetFrameworks>$(Frameworks)</TargetFrameworks></PropertyGroup>
+                     <Import Project="Sdk.targets" Sdk="Microsoft.NET.Sdk.Web" />
+                   </Project>"#,
+            ),
+            ("b/B.csproj", r#"<Project><PropertyGroup><TargetFrameworkVersion>v4.8</TargetFrameworkVersion></PropertyGroup></Project>"#),
+            (
+                "c/C.csproj",
+                r#"<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><TargetFramework>net6.0</TargetFramework><TargetFrameworks>net8.0</TargetFrameworks></PropertyGroup></Project>"#,
+            ),
+        ],
+        &["a/A.cs", "b/B.cs"],
+        &expect![[r#"
+            a/A.csproj [A] net9.0
+              defines: TRACE
+              files: a/A.cs
+            b/B.csproj [B] net48
+            c/C.csproj [C] net6.0
+              defines: TRACE
+            a/A.cs -> a/A.csproj"#]],
+    );
+}
+
+#[test]
 fn references_reach_through_projects() {
     let project = |references: &str| format!(r#"<Project Sdk="Microsoft.NET.Sdk"><ItemGroup>{references}</ItemGroup></Project>"#);
     let reference = |name: &str, rest: &str| format!(r#"<ProjectReference Include="..\{name}\{name}.csproj" {rest} />"#);
