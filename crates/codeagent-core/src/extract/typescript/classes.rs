@@ -26,7 +26,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// A class declaration or, without a statement, a class expression.
     pub fn class_like(&mut self, child: Child<'tree>, outer: Option<Outer>, context: Context) -> DeclId {
         let kids = self.children(child);
-        let expression = child.kind == Kind::Class;
+        let expression = child.kind == Kind::Class && outer.is_none();
         let around = self.outer(child, outer);
         let mut flags = around.flags;
         if kids.has(Kind::AbstractToken) {
@@ -41,7 +41,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let at = self.at(name.unwrap_or(child));
         let id = self.b.declare(sym, DeclKind::Class, flags, at);
         self.b.decl(id).context = context;
-        let shown = !expression || name.is_some();
+        let shown = !expression || name.is_some() && !self.function.is_none();
         let saved = self.save();
         if shown {
             self.show(id, Looks { start: around.start, end: around.end, name, ..Looks::default() });

@@ -147,6 +147,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.decl(id).inner = inner;
         self.type_parameters(&kids, id);
         if let Some(value) = kids.get(Field::Value) {
+            self.aliased = true;
             let ty = self.ty(value);
             self.b.decl(id).ty = ty;
         }

@@ -24,7 +24,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if let Some(declaration) = kids.get(Field::Declaration) {
             self.statement(declaration, Some(Outer { start: child.start(), end: child.end(), flags }));
         } else if let Some(value) = kids.get(Field::Value) {
-            self.default_export(child, value, flags);
+            let outer = Outer { start: child.start(), end: child.end(), flags };
+            match value.kind {
+                // Nameless, but declarations all the same.
+                Kind::FunctionExpression | Kind::GeneratorFunction => self.function_declaration(value, Some(outer)),
+                Kind::Class => {
+                    self.class_like(value, Some(outer), Context::None);
+                }
+                _ => self.default_export(child, value, flags),
+            }
         } else if kids.has(Kind::Equals) {
             if let Some(value) = kids.first() {
                 let value_expr = self.expr(value, Context::None);

@@ -247,6 +247,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !marked || self.class.is_none() {
             return;
         }
+        self.b.decl(param).flags.insert(DeclFlags::FROM_PARAMETER);
         let Declaration { name, ty, init, at, flags, .. } = *self.b.decl(param);
         let (scope, owner) = (self.b.scope, self.b.owner);
         self.b.scope = self.b.decl(self.class).inner;

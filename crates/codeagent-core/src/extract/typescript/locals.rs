@@ -13,7 +13,7 @@ use crate::model::facts::*;
 #[derive(Clone, Copy)]
 struct Local {
     decl: DeclId,
-    /// Nothing of that name in this scope can be a node.
+    /// Nothing of that name in this scope can be a node (a parameter property can).
     hidden: bool,
 }
 
@@ -40,7 +40,7 @@ impl Locals {
                 continue;
             }
             let named = matches!(decl.kind, DeclKind::Variable | DeclKind::Parameter | DeclKind::TypeParam | DeclKind::Lambda);
-            let hidden = named && decl.detail.is_none();
+            let hidden = named && decl.detail.is_none() && !decl.flags.has(DeclFlags::FROM_PARAMETER);
             let local_function = decl.kind == DeclKind::Function && !at_module_level(facts, decl.scope);
             declared[decl.name.index()] |= hidden || local_function;
             let entry = by_name.entry((decl.scope, decl.name)).or_insert(Local { decl: id, hidden });

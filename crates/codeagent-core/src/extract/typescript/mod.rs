@@ -46,7 +46,7 @@ use crate::model::graph::{Dialect, ParseStatus};
 pub fn extract(text: &str, dialect: Dialect) -> Facts {
     let jsx = !matches!(dialect, Dialect::Ts | Dialect::Mts | Dialect::Cts);
     let grammar = Grammar::get(jsx);
-    let repaired = repair(text, jsx);
+    let repaired = repair(text, dialect);
     let mut facts = match parse(&repaired.text, grammar) {
         Some(tree) => {
             let mut walker = Walker::new(text, &tree, grammar, &repaired);

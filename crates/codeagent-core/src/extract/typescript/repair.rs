@@ -7,6 +7,8 @@
 
 use std::borrow::Cow;
 
+use crate::model::graph::Dialect;
+
 /// Why a place was rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditKind {
@@ -59,12 +61,14 @@ impl Repaired<'_> {
     }
 }
 
-/// Rewrites a text; `jsx` leaves out what would break JSX (`<T,>(x) => ..`).
-pub fn repair(text: &str, jsx: bool) -> Repaired<'_> {
+/// Rewrites a text; what would break JSX (`<T,>(x) => ..`) or JavaScript (`if(a)!b.c`) is left out there.
+pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
+    let jsx = !matches!(dialect, Dialect::Ts | Dialect::Mts | Dialect::Cts);
+    let typed = !dialect.is_javascript();
     let mut scan = Scan { source: text.as_bytes(), edits: Vec::new() };
     for at in 0..scan.source.len() {
         match scan.source[at] {
-            b'!' => scan.non_null(at),
+            b'!' if typed => scan.non_null(at),
             b'(' => scan.import_call(at),
             b'<' => scan.variance(at),
             b',' => {
@@ -135,22 +139,41 @@ impl<'t> Scan<'t> {
         self.edits.push(Edit { offset: start as u32, len: (end - start) as u32, kind });
     }
 
-    /// `x!.y`, `x![0]`: after an operator the grammar takes `a && b` as what is asserted.
+    /// `x!.y`, `x![0]`, `x!(y)`: after an operator the grammar takes `a && b` as what is asserted.
     fn non_null(&mut self, at: usize) {
         let before = if at == 0 { 0 } else { self.source[at - 1] };
         if !(is_word(before) || matches!(before, b')' | b']')) {
             return;
         }
         let member = self.byte(at + 1) == b'.' && (is_word_start(self.byte(at + 2)) || self.byte(at + 2) == b'#');
-        let index = self.byte(at + 1) == b'[' && !self.keyword_before(at);
-        if member || index {
+        let called = self.byte(at + 1) == b'(' && before != b')';
+        let index = self.byte(at + 1) == b'[' || called;
+        if member || index && !self.keyword_before(at) {
             self.edit(at, at + 1, EditKind::NonNull);
         }
     }
 
     fn keyword_before(&self, end: usize) -> bool {
-        const WORDS: [&[u8]; 13] =
-            [b"return", b"case", b"typeof", b"in", b"of", b"else", b"do", b"void", b"delete", b"throw", b"yield", b"await", b"instanceof"];
+        const WORDS: [&[u8]; 18] = [
+            b"return",
+            b"case",
+            b"typeof",
+            b"in",
+            b"of",
+            b"else",
+            b"do",
+            b"void",
+            b"delete",
+            b"throw",
+            b"yield",
+            b"await",
+            b"instanceof",
+            b"if",
+            b"while",
+            b"for",
+            b"switch",
+            b"default",
+        ];
         WORDS.iter().any(|word| self.word_before(end, word).is_some())
     }
 
@@ -164,7 +187,7 @@ impl<'t> Scan<'t> {
         if !matches!(quote, b'\'' | b'"') {
             return;
         }
-        let end = self.skip(at + 2, |byte| !matches!(byte, b'\'' | b'"' | b'\\' | b'\n' | b'\r'));
+        let end = self.skip(at + 2, |byte| !matches!(byte, b'\'' | b'"' | b'\\' | b'\n' | b'\r' | b'$'));
         if self.byte(end) == quote && self.byte(end + 1) == b')' {
             self.edit(start, end + 2, EditKind::Import);
         }
@@ -303,7 +326,7 @@ mod tests {
     use super::*;
 
     fn repaired(text: &str) -> String {
-        let repaired = repair(text, false);
+        let repaired = repair(text, Dialect::Ts);
         assert_eq!(repaired.text.len(), text.len());
         String::from_utf8(repaired.text.into_owned()).unwrap()
     }
@@ -320,7 +343,8 @@ mod tests {
             ("interface A<in T, out U, in out V> {}", "interface A<   T,     U,        V> {}"),
             ("f(a, in2, out)", "f(a, in2, out)"),
             ("a && b!.c() + d![0]", "a && b .c() + d [0]"),
-            ("return![1]", "return![1]"),
+            ("return![1]; if!(a) b(c!(d))", "return![1]; if!(a) b(c (d))"),
+            ("`import('${a}')`", "`import('${a}')`"),
             ("f<A, B,>(x)", "f<A, B >(x)"),
             ("f<T>?.(x)", "f<T>  (x)"),
             ("b?.5:1", "b? 5:1"),
@@ -333,6 +357,6 @@ mod tests {
 
     #[test]
     fn leaves_arrow_type_parameters_of_jsx_files_alone() {
-        assert_eq!(&*repair("const f = <T,>(x: T) => x", true).text, b"const f = <T,>(x: T) => x");
+        assert_eq!(&*repair("const f = <T,>(x: T) => x", Dialect::Tsx).text, b"const f = <T,>(x: T) => x");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `{ (x: A): B; new (): C; [k: string]: D }`, `{ [K in keyof T]: T[K] }`.
 //!
-//! **Limits.** These declarations have no names and never become nodes. A constructor type's `FunctionType` is named `new`.
+//! **Limits.** These declarations have no names and never become nodes, nor do members of object types outside of aliases. A constructor type's `FunctionType` is named `new`.
 
 use crate::extract::typescript::classes::MemberOf;
 use crate::extract::typescript::syntax::{Child, Children, Field, Kind};
@@ -79,8 +79,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.restore(saved);
     }
 
-    /// `{ .. }` as a type.
-    pub fn object_type(&mut self, child: Child<'tree>) -> TypeId {
+    /// `{ .. }` as a type; its members become nodes if it is what an alias names.
+    pub fn object_type(&mut self, child: Child<'tree>, shown: bool) -> TypeId {
         let kids = self.children(child);
         if let Some(signature) = kids.find(Kind::IndexSignature) {
             let inner = self.children(signature);
@@ -93,7 +93,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let scope = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::Object, id);
         self.b.decl(id).inner = inner;
-        self.members(child, MemberOf { decl: id, shown: false, class: false });
+        self.members(child, MemberOf { decl: id, shown, class: false });
         self.b.scope = scope;
         self.b.type_expr(TypeExpr::Object(id))
     }

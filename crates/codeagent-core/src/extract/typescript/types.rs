@@ -12,10 +12,11 @@ use crate::model::facts::*;
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// The type a node says.
     pub fn ty(&mut self, child: Child<'tree>) -> TypeId {
-        self.deeper(TypeId::NONE, |walker| walker.ty_inner(child))
+        let aliased = std::mem::take(&mut self.aliased);
+        self.deeper(TypeId::NONE, |walker| walker.ty_inner(child, aliased))
     }
 
-    fn ty_inner(&mut self, child: Child<'tree>) -> TypeId {
+    fn ty_inner(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
         match child.kind {
             Kind::TypeIdentifier | Kind::Identifier | Kind::NestedTypeIdentifier | Kind::NestedIdentifier | Kind::GenericType => {
                 match self.named_type(child) {
@@ -35,15 +36,20 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 self.b.type_expr(TypeExpr::Array(element, 1))
             }
             Kind::UnionType => {
-                let parts = self.flattened(child);
+                let parts = self.flattened(child, aliased);
                 self.b.type_expr(TypeExpr::Union(parts))
             }
             Kind::IntersectionType => {
-                let parts = self.flattened(child);
+                let parts = self.flattened(child, aliased);
                 self.b.type_expr(TypeExpr::Intersection(parts))
             }
             Kind::FunctionType | Kind::ConstructorType => self.function_type(child),
-            Kind::ObjectType => self.object_type(child),
+            Kind::ObjectType => self.object_type(child, aliased),
+            // The grammar reads `readonly A[] & B` as `readonly (A[] & B)`.
+            Kind::ParenthesizedType | Kind::ReadonlyType => {
+                self.aliased = aliased;
+                self.first_type(child)
+            }
             Kind::ThisType | Kind::This => self.b.type_expr(TypeExpr::This),
             Kind::TupleType => self.tuple_type(child),
             Kind::LiteralType => self.literal_type(child),
@@ -65,7 +71,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 let value = self.expr(child, Context::None);
                 self.b.type_expr(TypeExpr::TypeOf(value))
             }
-            // Annotations, parentheses, `readonly`, `?` and `...` wrap one type.
+            // Annotations, `readonly`, `?` and `...` wrap one type.
             _ => self.first_type(child),
         }
     }
@@ -86,7 +92,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.type_expr(TypeExpr::Unknown)
     }
 
-    fn flattened(&mut self, child: Child<'tree>) -> List<TypeId> {
+    fn flattened(&mut self, child: Child<'tree>, aliased: bool) -> List<TypeId> {
         let mut nodes = Vec::new();
         let mut spine = child;
         loop {
@@ -101,7 +107,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 break;
             }
         }
-        let types: Vec<_> = nodes.into_iter().rev().map(|node| self.ty(node)).collect();
+        let mut types = Vec::with_capacity(nodes.len());
+        for node in nodes.into_iter().rev() {
+            self.aliased = aliased;
+            types.push(self.ty(node));
+        }
         self.b.facts.add_list(types)
     }
 

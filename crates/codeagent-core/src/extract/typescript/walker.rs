@@ -33,6 +33,8 @@ pub struct Walker<'t, 'tree> {
     pub class: DeclId,
     /// How a type named here is used: `ParameterType` in a parameter list, else `TypeRef`.
     pub type_use: SiteKind,
+    /// The type about to be walked is the value of an alias: the members of its object types become nodes.
+    pub aliased: bool,
     /// `AMBIENT` and `GLOBAL` as they hold here.
     pub ambient: DeclFlags,
     /// Decorators seen before what they decorate.
@@ -84,6 +86,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             this,
             class: DeclId::NONE,
             type_use: SiteKind::TypeRef,
+            aliased: false,
             ambient: DeclFlags::default(),
             decorators: Vec::new(),
             tests: Vec::new(),
@@ -242,22 +245,28 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.owner = before;
     }
 
-    /// The last name token of what is called or named: `c` of `a.b.c`, `(a.c)!`, `c as T`.
-    pub fn name_position(&mut self, mut child: Child<'tree>) -> Position {
+    /// The last name token of what is called or named: `c` of `a.b.c`, `(a.c)!`, `c as T`, the string of `a["c"]`; else the start.
+    pub fn name_position(&mut self, child: Child<'tree>) -> Position {
+        let named = self.last_name(child).unwrap_or(child);
+        self.at(named)
+    }
+
+    fn last_name(&mut self, mut child: Child<'tree>) -> Option<Child<'tree>> {
         loop {
-            let next = match child.kind {
-                Kind::MemberExpression => self.children(child).get(Field::Property),
+            child = match child.kind {
+                Kind::Identifier | Kind::Super => return Some(child),
+                Kind::MemberExpression => return self.children(child).get(Field::Property),
+                Kind::SubscriptExpression => {
+                    return self.children(child).get(Field::Index).filter(|index| index.kind == Kind::String);
+                }
                 Kind::ParenthesizedExpression
                 | Kind::NonNullExpression
                 | Kind::AsExpression
                 | Kind::SatisfiesExpression
-                | Kind::InstantiationExpression => self.children(child).first(),
-                _ => None,
+                | Kind::InstantiationExpression => self.children(child).first()?,
+                Kind::TypeAssertion => self.children(child).named().nth(1)?,
+                _ => return None,
             };
-            match next {
-                Some(inner) => child = inner,
-                None => return self.at(child),
-            }
         }
     }
 }
