@@ -1,0 +1,231 @@
+//! What may a tool be called with, and what was it called with? One table of parameters gives the schema that clients see and the checks
+//! that calls pass, so the two cannot disagree.
+//!
+//! A wrong type, an unknown name, a missing or out-of-range value is `invalid_parameter`, and the message names the parameter. `null` counts
+//! as absent, because models write it for optional parameters.
+//!
+//! **Limits.** Texts, whole numbers and lists of texts are all that tools take.
+
+use serde_json::{Map, Value, json};
+
+use crate::error::ToolError;
+
+/// One parameter of a tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// Whether a call without it is wrong.
+    pub required: bool,
+    /// What it means, written for a model.
+    pub doc: &'static str,
+}
+
+/// What a parameter takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// One of these words.
+    Word(fn() -> Vec<&'static str>),
+    /// A whole number within bounds.
+    Number {
+        /// Smallest.
+        min: u64,
+        /// Largest.
+        max: u64,
+    },
+    /// A list of at most so many texts.
+    Texts(usize),
+}
+
+impl Parameter {
+    /// A parameter that must be given.
+    #[must_use]
+    pub const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Self {
+        Self { name, kind, required: true, doc }
+    }
+
+    /// A parameter that may be left out.
+    #[must_use]
+    pub const fn optional(name: &'static str, kind: Kind, doc: &'static str) -> Self {
+        Self { name, kind, required: false, doc }
+    }
+
+    /// Its JSON schema: one plain type, without `null` and `format`, which strict clients reject.
+    fn schema(&self) -> Value {
+        let mut schema = match self.kind {
+            Kind::Text => json!({ "type": "string" }),
+            Kind::Word(words) => json!({ "type": "string", "enum": words() }),
+            Kind::Number { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+            Kind::Texts(max) => json!({ "type": "array", "items": { "type": "string" }, "maxItems": max }),
+        };
+        schema["description"] = self.doc.into();
+        schema
+    }
+
+    fn expected(&self) -> String {
+        match self.kind {
+            Kind::Text => "a string".to_owned(),
+            Kind::Word(words) => format!("one of {}", words().join(", ")),
+            Kind::Number { min, max: u64::MAX } => format!("a whole number of at least {min}"),
+            Kind::Number { min, max } => format!("a whole number from {min} to {max}"),
+            Kind::Texts(_) => "a list of strings".to_owned(),
+        }
+    }
+
+    fn check(&self, value: &Value) -> Result<(), ToolError> {
+        let fits = match self.kind {
+            Kind::Text => value.is_string(),
+            Kind::Word(words) => value.as_str().is_some_and(|word| words().contains(&word)),
+            Kind::Number { min, max } => whole_number(value).is_some_and(|number| (min..=max).contains(&number)),
+            Kind::Texts(_) => value.as_array().is_some_and(|values| values.iter().all(Value::is_string)),
+        };
+        if !fits {
+            return Err(ToolError::invalid(format!("`{}` must be {}, got {}", self.name, self.expected(), shown(value))));
+        }
+        match (self.kind, value.as_array()) {
+            (Kind::Texts(max), Some(values)) if values.len() > max => Err(ToolError::too_large(format!(
+                "`{}` takes at most {max} values, got {}; call again with the rest",
+                self.name,
+                values.len()
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The schema of a tool's arguments.
+#[must_use]
+pub fn schema(parameters: &[Parameter]) -> Map<String, Value> {
+    let properties: Map<String, Value> = parameters.iter().map(|each| (each.name.to_owned(), each.schema())).collect();
+    let required: Vec<&str> = parameters.iter().filter(|each| each.required).map(|each| each.name).collect();
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), "object".into());
+    schema.insert("properties".to_owned(), properties.into());
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), required.into());
+    }
+    schema
+}
+
+/// The checked arguments of a call.
+#[derive(Clone, Debug, Default)]
+pub struct Arguments(Map<String, Value>);
+
+impl Arguments {
+    /// Checks what a caller sent.
+    pub fn check(parameters: &[Parameter], mut sent: Map<String, Value>) -> Result<Self, ToolError> {
+        sent.retain(|_, value| !value.is_null());
+        if let Some(unknown) = sent.keys().find(|name| !parameters.iter().any(|each| each.name == name.as_str())) {
+            let known: Vec<&str> = parameters.iter().map(|each| each.name).collect();
+            let known = if known.is_empty() { "it takes none".to_owned() } else { format!("it takes {}", known.join(", ")) };
+            return Err(ToolError::invalid(format!("there is no parameter `{unknown}`; {known}")));
+        }
+        for parameter in parameters {
+            match sent.get(parameter.name) {
+                Some(value) => parameter.check(value)?,
+                None if parameter.required => {
+                    return Err(ToolError::invalid(format!("`{}` is missing: {}", parameter.name, parameter.expected())));
+                }
+                None => {}
+            }
+        }
+        Ok(Self(sent))
+    }
+
+    /// A text, `None` if absent.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name)?.as_str()
+    }
+
+    /// A text that the parameter table requires.
+    #[must_use]
+    pub fn required_text(&self, name: &str) -> &str {
+        self.text(name).unwrap_or_default()
+    }
+
+    /// A number, `None` if absent.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<usize> {
+        usize::try_from(whole_number(self.0.get(name)?)?).ok()
+    }
+
+    /// A list of texts, empty if absent.
+    #[must_use]
+    pub fn texts(&self, name: &str) -> Vec<&str> {
+        self.0.get(name).and_then(Value::as_array).map_or_else(Vec::new, |values| values.iter().filter_map(Value::as_str).collect())
+    }
+}
+
+/// A whole number, also one that a client wrote as `3.0`.
+fn whole_number(value: &Value) -> Option<u64> {
+    let float = || value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..9e15).contains(number)).map(|number| number as u64);
+    value.as_u64().or_else(float)
+}
+
+/// A value as it may stand in a message.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARAMETERS: &[Parameter] = &[
+        Parameter::required("path", Kind::Text, "Where."),
+        Parameter::optional("limit", Kind::Number { min: 1, max: 50 }, "How many."),
+        Parameter::optional("kind", Kind::Word(|| vec!["a", "b"]), "Which."),
+        Parameter::optional("paths", Kind::Texts(2), "Which ones."),
+    ];
+
+    fn check(sent: Value) -> Result<Arguments, String> {
+        let Value::Object(sent) = sent else { panic!("not an object") };
+        Arguments::check(PARAMETERS, sent).map_err(|error| format!("{}: {}", error.code.as_str(), error.message))
+    }
+
+    #[test]
+    fn good_arguments_are_read() {
+        let arguments = check(json!({ "path": "x", "limit": 3.0, "kind": null, "paths": ["a"] })).unwrap();
+        assert_eq!((arguments.text("path"), arguments.number("limit"), arguments.text("kind")), (Some("x"), Some(3), None));
+        assert_eq!(arguments.texts("paths"), ["a"]);
+    }
+
+    #[test]
+    fn wrong_arguments_are_named() {
+        for (sent, message) in [
+            (json!({}), "invalid_parameter: `path` is missing: a string"),
+            (json!({ "path": 1 }), "invalid_parameter: `path` must be a string, got 1"),
+            (json!({ "path": "x", "limit": "3" }), "invalid_parameter: `limit` must be a whole number from 1 to 50, got \"3\""),
+            (json!({ "path": "x", "limit": 51 }), "invalid_parameter: `limit` must be a whole number from 1 to 50, got 51"),
+            (json!({ "path": "x", "limit": 1.5 }), "invalid_parameter: `limit` must be a whole number from 1 to 50, got 1.5"),
+            (json!({ "path": "x", "limit": -1 }), "invalid_parameter: `limit` must be a whole number from 1 to 50, got -1"),
+            (json!({ "path": "x", "kind": "c" }), "invalid_parameter: `kind` must be one of a, b, got \"c\""),
+            (json!({ "path": "x", "paths": [1] }), "invalid_parameter: `paths` must be a list of strings, got [1]"),
+            (
+                json!({ "path": "x", "paths": ["a", "b", "c"] }),
+                "too_large: `paths` takes at most 2 values, got 3; call again with the rest",
+            ),
+            (json!({ "path": "x", "pth": 1 }), "invalid_parameter: there is no parameter `pth`; it takes path, limit, kind, paths"),
+        ] {
+            assert_eq!(check(sent).map(|_| ()), Err(message.to_owned()));
+        }
+    }
+
+    #[test]
+    fn schemas_have_one_plain_type_each() {
+        let schema = Value::Object(schema(PARAMETERS));
+        assert_eq!(schema["required"], json!(["path"]));
+        for (_, property) in schema["properties"].as_object().unwrap() {
+            assert!(property["type"].is_string() && property["format"].is_null(), "{property}");
+        }
+    }
+}

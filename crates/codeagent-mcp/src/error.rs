@@ -1,0 +1,108 @@
+//! Which of the specification's seven codes is an error of the engine? The only place where the two meet; each `match` is exhaustive, so that
+//! a new error cannot be forgotten.
+//!
+//! **Limits.** Messages come from the errors themselves, which never hold a path of the machine.
+
+use codeagent_workspace::{PathError, ReadError};
+
+/// The codes of the specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// What was asked for does not exist.
+    NotFound,
+    /// A parameter has a wrong type or value.
+    InvalidParameter,
+    /// A path leads out of the repository.
+    PathEscape,
+    /// A text was asked of a binary file.
+    BinaryFile,
+    /// The question or the answer exceeds a limit.
+    TooLarge,
+    /// The engine is not ready, or is going away.
+    EngineUnavailable,
+    /// Indexing or reading the index failed.
+    IndexError,
+}
+
+impl Code {
+    /// As it is sent.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NotFound => "not_found",
+            Self::InvalidParameter => "invalid_parameter",
+            Self::PathEscape => "path_escape",
+            Self::BinaryFile => "binary_file",
+            Self::TooLarge => "too_large",
+            Self::EngineUnavailable => "engine_unavailable",
+            Self::IndexError => "index_error",
+        }
+    }
+}
+
+/// Why a tool has no answer. The message says what to do next.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    /// Its code.
+    pub code: Code,
+    /// Its message.
+    pub message: String,
+}
+
+impl ToolError {
+    fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    /// `not_found`
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(Code::NotFound, message)
+    }
+
+    /// `invalid_parameter`
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(Code::InvalidParameter, message)
+    }
+
+    /// `too_large`
+    pub fn too_large(message: impl Into<String>) -> Self {
+        Self::new(Code::TooLarge, message)
+    }
+
+    /// `engine_unavailable`
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(Code::EngineUnavailable, message)
+    }
+
+    /// `index_error`
+    pub fn index(message: impl Into<String>) -> Self {
+        Self::new(Code::IndexError, message)
+    }
+}
+
+impl From<PathError> for ToolError {
+    fn from(error: PathError) -> Self {
+        let code = match error {
+            PathError::Escapes(_) | PathError::Absolute(_) => Code::PathEscape,
+            PathError::NotNormal(_) | PathError::Nul | PathError::TooLong(_) | PathError::Separator(_) | PathError::NotUtf8 => {
+                Code::InvalidParameter
+            }
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<ReadError> for ToolError {
+    fn from(error: ReadError) -> Self {
+        let code = match error {
+            ReadError::NotFound(_) => Code::NotFound,
+            ReadError::Escapes(_) => Code::PathEscape,
+            ReadError::NotAFile(_) | ReadError::NotADirectory(_) => Code::InvalidParameter,
+            ReadError::TooLarge { .. } => Code::TooLarge,
+            ReadError::Binary { .. } => Code::BinaryFile,
+            ReadError::Io { .. } => Code::IndexError,
+        };
+        Self::new(code, error.to_string())
+    }
+}

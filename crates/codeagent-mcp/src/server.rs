@@ -1,0 +1,83 @@
+//! How does a request of the protocol become a call of a tool? Arguments are checked here, tools run on blocking threads, and a tool that
+//! panics answers an error like any other.
+//!
+//! **Limits.** Tools only: no prompts, no resources.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use rmcp::ErrorData;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    Tool as ToolDescription, ToolAnnotations,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::{Map, Value};
+
+use crate::answer::{Answer, error_result};
+use crate::arguments::{Arguments, schema};
+use crate::error::ToolError;
+use crate::state::State;
+use crate::tools::{self, Tool};
+
+const INSTRUCTIONS: &str = "Answers questions about the C# and TypeScript code of one repository: search_symbols finds a symbol, get_symbol \
+    shows it, get_callers, get_callees, get_implementations and get_references follow the graph. Wherever a node_id is asked, a qualified \
+    name that is unique will do. Paths are relative to the root of the repository.";
+
+/// The server of one repository.
+#[derive(Clone, Debug)]
+pub struct Server {
+    state: Arc<State>,
+}
+
+impl Server {
+    /// A server over shared state.
+    #[must_use]
+    pub fn new(state: Arc<State>) -> Self {
+        Self { state }
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("codeagent", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::all().map(describe).collect()))
+    }
+
+    async fn call_tool(&self, request: CallToolRequestParams, _context: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = tools::find(&request.name) else {
+            let known: Vec<&str> = tools::all().map(|tool| tool.name).collect();
+            return Err(ErrorData::invalid_params(format!("there is no tool `{}`; there are {}", request.name, known.join(", ")), None));
+        };
+        let state = Arc::clone(&self.state);
+        let sent = request.arguments.unwrap_or_default();
+        let answer = tokio::task::spawn_blocking(move || call(&state, tool, sent)).await;
+        let answer = answer.unwrap_or_else(|error| Err(ToolError::index(format!("`{}` was stopped: {error}", request.name))));
+        Ok(answer.map_or_else(|error| error_result(&error), Answer::into_result).into())
+    }
+}
+
+/// Runs a tool, whatever it does.
+pub fn call(state: &State, tool: &Tool, sent: Map<String, Value>) -> Result<Answer, ToolError> {
+    let arguments = Arguments::check(tool.parameters, sent)?;
+    catch_unwind(AssertUnwindSafe(|| (tool.run)(state, &arguments))).unwrap_or_else(|_| {
+        tracing::error!(tool = tool.name, "a tool panicked");
+        Err(ToolError::index(format!("`{}` failed on this call because of a defect in codeagent; other calls go on", tool.name)))
+    })
+}
+
+fn describe(tool: &Tool) -> ToolDescription {
+    let mut description = ToolDescription::new(tool.name, tool.doc, schema(tool.parameters));
+    description.annotations = Some(ToolAnnotations::new().read_only(!tool.writes).open_world(false));
+    description
+}

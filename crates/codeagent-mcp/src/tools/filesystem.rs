@@ -1,0 +1,231 @@
+//! What lies in the repository, and what does a file say? `list_directory`, `read_file`, `get_directory_tree`; no index needed.
+//!
+//! **Limits.** Ignored files are not listed, but may be read by name. `.git` and `.codeagent` do not exist here.
+
+use std::collections::BTreeMap;
+
+use codeagent_workspace::{Entry, EntryKind, FileText, RepoPath};
+use serde::Serialize;
+
+use crate::answer::Answer;
+use crate::arguments::{Arguments, Kind, Parameter};
+use crate::error::ToolError;
+use crate::state::State;
+use crate::tools::{CURSOR, Tool};
+
+/// Most bytes of an answer of `read_file`.
+const MAX_BYTES: usize = 512_000;
+/// Most lines of an answer of `read_file`.
+const MAX_LINES: usize = 10_000;
+/// Largest file of which `read_file` shows a part.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+/// Most entries shown of one directory of a tree.
+const MAX_ENTRIES: usize = 1_000;
+/// Most entries of a whole tree.
+const MAX_TREE: usize = 10_000;
+
+/// The tools of this file.
+pub const TOOLS: &[Tool] = &[
+    Tool {
+        name: "list_directory",
+        doc: "List the files and directories at a path of the repository. Ignored files are left out.",
+        parameters: &[
+            Parameter::optional("path", Kind::Text, "Repo-relative path of the directory. Default: the root of the repository."),
+            CURSOR,
+        ],
+        run: list_directory,
+        writes: false,
+    },
+    Tool {
+        name: "read_file",
+        doc: "Read a text file, or some lines of it. At most 10,000 lines or 500 KB at a time; `truncated` says whether something was cut off.",
+        parameters: &[
+            Parameter::required("path", Kind::Text, "Repo-relative path of the file."),
+            Parameter::optional("line_start", Kind::Number { min: 1, max: u64::MAX }, "First line, counted from 1. Default: 1."),
+            Parameter::optional("line_end", Kind::Number { min: 1, max: u64::MAX }, "Last line, inclusive. Default: the last of the file."),
+        ],
+        run: read_file,
+        writes: false,
+    },
+    Tool {
+        name: "get_directory_tree",
+        doc: "Show the directories and files below a path as a tree. Ignored files are left out.",
+        parameters: &[
+            Parameter::optional(
+                "path",
+                Kind::Text,
+                "Repo-relative path of the directory to start from. Default: the root of the repository.",
+            ),
+            Parameter::optional("depth", Kind::Number { min: 1, max: 10 }, "How many levels to show, 1 to 10. Default: 3."),
+        ],
+        run: get_directory_tree,
+        writes: false,
+    },
+];
+
+#[derive(Serialize)]
+struct DirectoryEntry<'a> {
+    name: &'a str,
+    r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+}
+
+fn list_directory(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
+    let folder = state.path(arguments.text("path").unwrap_or_default())?;
+    let listing = state.workspace().list(&folder)?;
+    let rows: Vec<DirectoryEntry<'_>> = listing.entries.iter().map(directory_entry).collect();
+    let answer = Answer::page(&rows, arguments.text("cursor"))?;
+    Ok(if rows.is_empty() { answer.with_note("the directory is empty or everything in it is ignored") } else { answer })
+}
+
+fn directory_entry(entry: &Entry) -> DirectoryEntry<'_> {
+    let size = (entry.kind == EntryKind::File).then_some(entry.size);
+    DirectoryEntry { name: entry.path.file_name(), r#type: kind_word(entry.kind), size }
+}
+
+fn kind_word(kind: EntryKind) -> &'static str {
+    match kind {
+        EntryKind::File => "file",
+        EntryKind::Directory => "directory",
+    }
+}
+
+#[derive(Serialize)]
+struct FileContent<'a> {
+    content: &'a str,
+    total_lines: usize,
+    truncated: bool,
+}
+
+fn read_file(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
+    let path = state.path(arguments.required_text("path"))?;
+    let file = state.workspace().read_up_to(&path, MAX_FILE_BYTES)?;
+    let total_lines = count_lines(&file.text);
+    let first = arguments.number("line_start").unwrap_or(1);
+    let last = arguments.number("line_end").unwrap_or(usize::MAX);
+    if first > total_lines.max(1) {
+        return Err(ToolError::invalid(format!("`line_start` is {first}, but {path} has {total_lines} lines")));
+    }
+    if last < first {
+        return Err(ToolError::invalid(format!("`line_end` is {last}, less than `line_start`, which is {first}")));
+    }
+    let wanted = lines(&file.text, first, last);
+    let content = cut(wanted);
+    let mut answer = Answer::new(FileContent { content, total_lines, truncated: content.len() < wanted.len() })?;
+    if content.len() < wanted.len() {
+        let shown = first + count_lines(content) - 1;
+        answer = answer.with_note(format!("lines {first} to {shown} of {total_lines} are shown; ask again with `line_start`"));
+    }
+    add_remarks(&mut answer, &file);
+    Ok(answer)
+}
+
+fn add_remarks(answer: &mut Answer, file: &FileText) {
+    if file.lossy {
+        answer.add("encoding_note", "the file is not valid UTF-8; what could not be read is shown as \u{fffd}");
+    }
+}
+
+fn count_lines(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count() + usize::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+/// The lines `first..=last`, counted from 1, with their line ends.
+fn lines(text: &str, first: usize, last: usize) -> &str {
+    let start_of = |line: usize| match line.checked_sub(1) {
+        None | Some(0) => Some(0),
+        Some(before) => text.match_indices('\n').nth(before - 1).map(|(at, _)| at + 1),
+    };
+    let start = start_of(first).unwrap_or(text.len());
+    let end = last.checked_add(1).and_then(start_of).unwrap_or(text.len());
+    &text[start..end]
+}
+
+/// As much as one answer holds: whole lines, or the beginning of one that is too long by itself.
+fn cut(text: &str) -> &str {
+    let by_lines = text.match_indices('\n').nth(MAX_LINES - 1).map_or(text, |(at, _)| &text[..=at]);
+    if by_lines.len() <= MAX_BYTES {
+        return by_lines;
+    }
+    let mut end = MAX_BYTES;
+    while !by_lines.is_char_boundary(end) {
+        end -= 1;
+    }
+    let head = &by_lines[..end];
+    head.rfind('\n').map_or(head, |at| &head[..=at])
+}
+
+#[derive(Serialize)]
+struct TreeNode {
+    name: String,
+    r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    children: Option<Vec<TreeNode>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+}
+
+fn get_directory_tree(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
+    let folder = state.path(arguments.text("path").unwrap_or_default())?;
+    let depth = arguments.number("depth").unwrap_or(3);
+    let listing = state.workspace().tree(&folder, depth)?;
+    let mut children: BTreeMap<RepoPath, Vec<&Entry>> = BTreeMap::new();
+    for entry in &listing.entries {
+        children.entry(entry.path.parent().unwrap_or_default()).or_default().push(entry);
+    }
+    let mut tree = TreeBuilder { children, left: MAX_TREE };
+    let name = if folder.is_root() { "." } else { folder.file_name() };
+    let root = tree.directory(&folder, name, depth);
+    let answer = Answer::new(root)?;
+    Ok(if tree.left == 0 { answer.with_note(format!("only {MAX_TREE} entries are shown; ask for a subdirectory")) } else { answer })
+}
+
+struct TreeBuilder<'a> {
+    children: BTreeMap<RepoPath, Vec<&'a Entry>>,
+    /// How many entries may still be shown.
+    left: usize,
+}
+
+impl TreeBuilder<'_> {
+    /// A directory with `depth` levels below it; directories at the last level have no `children`.
+    fn directory(&mut self, path: &RepoPath, name: &str, depth: usize) -> TreeNode {
+        let entries = self.children.remove(path).unwrap_or_default();
+        let shown = entries.len().min(MAX_ENTRIES).min(self.left);
+        self.left -= shown;
+        let children: Vec<TreeNode> = entries[..shown].iter().map(|entry| self.node(entry, depth)).collect();
+        let children = (depth > 0).then_some(children);
+        TreeNode { name: name.to_owned(), r#type: "directory", children, truncated: shown < entries.len() }
+    }
+
+    fn node(&mut self, entry: &Entry, depth: usize) -> TreeNode {
+        match entry.kind {
+            EntryKind::Directory => self.directory(&entry.path, entry.path.file_name(), depth - 1),
+            EntryKind::File => TreeNode { name: entry.path.file_name().to_owned(), r#type: "file", children: None, truncated: false },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_at_line_feeds() {
+        for (text, count) in [("", 0), ("a", 1), ("a\n", 1), ("a\r\nb", 2), ("\n\n", 2)] {
+            assert_eq!(count_lines(text), count, "{text:?}");
+        }
+        for (first, last, expected) in [(1, 1, "a\r\n"), (2, 3, "b\nc"), (3, 9, "c"), (1, usize::MAX, "a\r\nb\nc"), (2, 2, "b\n")] {
+            assert_eq!(lines("a\r\nb\nc", first, last), expected);
+        }
+    }
+
+    #[test]
+    fn answers_are_cut_at_line_ends() {
+        assert_eq!(cut("a\nb"), "a\nb");
+        assert_eq!(count_lines(cut(&"x\n".repeat(10_001))), 10_000);
+        let long = format!("{}\n{}\n", "x".repeat(300_000), "y".repeat(300_000));
+        assert_eq!(cut(&long).len(), 300_001);
+        assert_eq!(cut(&"\u{e4}".repeat(400_000)).len(), 512_000);
+    }
+}

@@ -1,0 +1,137 @@
+use expect_test::{Expect, expect};
+use serde_json::{Value, json};
+
+use crate::support::Session;
+
+async fn session() -> Session {
+    Session::over(&[
+        ("src/a.cs", b"class A\r\n{\r\n}\r\n"),
+        ("src/deep/er/b.ts", b"let b;"),
+        ("bom.ts", b"\xef\xbb\xbflet \xff;\n"),
+        ("empty.ts", b""),
+        ("logo.png", b"\x89PNG\r\n\x1a\n"),
+        (".gitignore", b"/out\n"),
+        ("out/made.ts", b"made"),
+        (".git/HEAD", b"ref"),
+    ])
+    .await
+}
+
+async fn check(tool: &str, arguments: Value, expected: Expect) {
+    expected.assert_eq(&session().await.ask(tool, arguments).await);
+}
+
+#[tokio::test]
+async fn list_directory_shows_one_level() {
+    check(
+        "list_directory",
+        json!({ "path": "src/" }),
+        expect![[r#"[{"name":"a.cs","type":"file","size":15},{"name":"deep","type":"directory"}]"#]],
+    )
+    .await;
+    check(
+        "list_directory",
+        json!({}),
+        expect![[r#"[{"name":".gitignore","type":"file","size":5},{"name":"bom.ts","type":"file","size":10},{"name":"empty.ts","type":"file","size":0},{"name":"logo.png","type":"file","size":8},{"name":"src","type":"directory"}]"#]],
+    )
+    .await;
+    check(
+        "list_directory",
+        json!({ "path": "src/a.cs" }),
+        expect![[r#"error: {"error":{"code":"invalid_parameter","message":"src/a.cs is not a folder"}}"#]],
+    )
+    .await;
+    check(
+        "list_directory",
+        json!({ "path": ".git" }),
+        expect![[r#"error: {"error":{"code":"not_found","message":".git does not exist"}}"#]],
+    )
+    .await;
+    check(
+        "list_directory",
+        json!({ "path": "src/../.." }),
+        expect![[r#"error: {"error":{"code":"path_escape","message":"\"src/../..\" leads out of the repository"}}"#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn read_file_shows_lines() {
+    check(
+        "read_file",
+        json!({ "path": "src/a.cs" }),
+        expect![[r#"{"content":"class A\r\n{\r\n}\r\n","total_lines":3,"truncated":false}"#]],
+    )
+    .await;
+    check(
+        "read_file",
+        json!({ "path": "src/a.cs", "line_start": 2, "line_end": 2 }),
+        expect![[r#"{"content":"{\r\n","total_lines":3,"truncated":false}"#]],
+    )
+    .await;
+    check(
+        "read_file",
+        json!({ "path": "src/a.cs", "line_start": 4 }),
+        expect![[r#"error: {"error":{"code":"invalid_parameter","message":"`line_start` is 4, but src/a.cs has 3 lines"}}"#]],
+    )
+    .await;
+    check(
+        "read_file",
+        json!({ "path": "bom.ts" }),
+        expect![[r#"
+            {"content":"let �;\n","total_lines":1,"truncated":false}
+            {"encoding_note":"the file is not valid UTF-8; what could not be read is shown as �"}"#]],
+    )
+    .await;
+    check("read_file", json!({ "path": "empty.ts" }), expect![[r#"{"content":"","total_lines":0,"truncated":false}"#]]).await;
+    check("read_file", json!({ "path": "out/made.ts" }), expect![[r#"{"content":"made","total_lines":1,"truncated":false}"#]]).await;
+    check(
+        "read_file",
+        json!({ "path": "logo.png" }),
+        expect![[r#"error: {"error":{"code":"binary_file","message":"logo.png is binary (image/png)"}}"#]],
+    )
+    .await;
+    check("read_file", json!({ "path": "no.ts" }), expect![[r#"error: {"error":{"code":"not_found","message":"no.ts does not exist"}}"#]])
+        .await;
+    check(
+        "read_file",
+        json!({ "path": "src" }),
+        expect![[r#"error: {"error":{"code":"invalid_parameter","message":"src is not a file"}}"#]],
+    )
+    .await;
+    check(
+        "read_file",
+        json!({ "path": "/etc/passwd" }),
+        expect![[r#"error: {"error":{"code":"path_escape","message":"\"/etc/passwd\" leads out of the repository"}}"#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn get_directory_tree_nests() {
+    check(
+        "get_directory_tree",
+        json!({ "path": "src", "depth": 2 }),
+        expect![[r#"{"name":"src","type":"directory","children":[{"name":"a.cs","type":"file"},{"name":"deep","type":"directory","children":[{"name":"er","type":"directory"}]}]}"#]],
+    )
+    .await;
+    check(
+        "get_directory_tree",
+        json!({ "depth": 11 }),
+        expect![[r#"error: {"error":{"code":"invalid_parameter","message":"`depth` must be a whole number from 1 to 10, got 11"}}"#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn large_directories_are_cut_and_say_so() {
+    let names: Vec<String> = (0..1_001).map(|i| format!("many/f{i:04}.ts")).collect();
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"x"[..])).collect();
+    let session = Session::over(&files).await;
+    let tree = session.raw("get_directory_tree", json!({ "path": "many" })).await.structured_content.unwrap();
+    assert_eq!((tree["children"].as_array().unwrap().len(), &tree["truncated"]), (1_000, &json!(true)));
+    let page = session.raw("list_directory", json!({ "path": "many" })).await.structured_content.unwrap();
+    let next = page["next_cursor"].as_str().unwrap();
+    let second = session.raw("list_directory", json!({ "path": "many", "cursor": next })).await.structured_content.unwrap();
+    assert_ne!(page["results"][0], second["results"][0]);
+}

@@ -1,0 +1,7 @@
+//! What does a client get to see? Each tool is called over the protocol, through a pipe in memory.
+
+#![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
+
+mod filesystem;
+mod protocol;
+mod support;

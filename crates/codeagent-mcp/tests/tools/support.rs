@@ -1,0 +1,52 @@
+//! A repository, a server over it and a client that talks to it.
+
+use std::sync::Arc;
+
+use codeagent_mcp::server::Server;
+use codeagent_mcp::state::State;
+use codeagent_workspace::Workspace;
+use rmcp::ServiceExt;
+use rmcp::model::{CallToolRequestParams, CallToolResult};
+use rmcp::service::{RoleClient, RunningService};
+use serde_json::Value;
+
+pub struct Session {
+    pub client: RunningService<RoleClient, ()>,
+    _root: tempfile::TempDir,
+}
+
+impl Session {
+    /// A server over a repository of these files.
+    pub async fn over(files: &[(&str, &[u8])]) -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for (path, bytes) in files {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+        let state = Arc::new(State::new(Workspace::open(root.path()).unwrap()));
+        Self { client: connect(state).await, _root: root }
+    }
+
+    pub async fn raw(&self, tool: &str, arguments: Value) -> CallToolResult {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        self.client.call_tool(CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments)).await.unwrap()
+    }
+
+    /// The texts of all content blocks, an error marked as one.
+    pub async fn ask(&self, tool: &str, arguments: Value) -> String {
+        let result = self.raw(tool, arguments).await;
+        let texts: Vec<&str> = result.content.iter().filter_map(|block| block.as_text()).map(|text| text.text.as_str()).collect();
+        format!("{}{}", if result.is_error == Some(true) { "error: " } else { "" }, texts.join("\n"))
+    }
+}
+
+pub async fn connect(state: Arc<State>) -> RunningService<RoleClient, ()> {
+    let (server_end, client_end) = tokio::io::duplex(1 << 16);
+    tokio::spawn(async move {
+        if let Ok(server) = Server::new(state).serve(server_end).await {
+            server.waiting().await.ok();
+        }
+    });
+    ().serve(client_end).await.unwrap()
+}
