@@ -1,27 +1,50 @@
-//! Links one csharp file.
+//! Links one C# file: names and usings as the standard says, declared and inferred types, overloads, extension methods.
+//!
+//! Read in this order: `tables` (who declares what), `names` (types and namespaces), `hierarchy` and `members` (what a type has),
+//! `typing` (expressions), `calls` and `overloads` (targets), `sites` and `implementations` (edges).
+//!
+//! **Limits.** Types that no file of the world declares are known by name only; what hangs on them is not guessed.
 
-use crate::project::ProjectModel;
-use crate::resolve::{FileId, Links, World, WorldFile};
+mod assemblies;
+mod calls;
+mod contexts;
+mod conversions;
+mod extensions;
+mod hierarchy;
+mod implementations;
+mod inference;
+mod intern;
+mod known_calls;
+mod lambdas;
+mod linker;
+mod members;
+mod names;
+mod operators;
+mod overloads;
+mod published;
+mod sequences;
+mod signatures;
+mod simple_names;
+mod sites;
+mod tables;
+mod types;
+mod typing;
+mod usings;
+mod well_known;
 
-/// Tables over the interface parts of all files of the language.
-pub struct Tables {}
+pub use published::published;
+pub use tables::Tables;
 
-impl Tables {
-    /// Builds the tables. `files` are in canonical order.
-    #[must_use]
-    pub fn build(_files: &[WorldFile], _projects: &ProjectModel) -> Self {
-        Self {}
-    }
-}
-
-/// The slots a file of this language publishes: one for every name it adds to a world-wide table.
-#[must_use]
-pub fn published(_facts: &crate::model::facts::Facts) -> Vec<u64> {
-    Vec::new()
-}
+use crate::resolve::{FileId, Links, World};
 
 /// Links one file.
 #[must_use]
-pub fn link(_file: FileId, _world: &World) -> Links {
-    Links::default()
+pub fn link(file: FileId, world: &World) -> Links {
+    let linker = linker::Linker::new(world, file);
+    let mut links = Links::default();
+    linker.sites(&mut links);
+    linker.implementations(&mut links);
+    links.uses.sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
+    links.reads = linker.finish();
+    links
 }

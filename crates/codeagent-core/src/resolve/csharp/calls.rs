@@ -1,0 +1,314 @@
+//! What does a call, `new`, element access, attribute or constructor initialiser target, and what does it give.
+//!
+//! Instance members come before extension methods; a delegate value that is invoked is no target; `new C()` without a declared constructor
+//! targets the type.
+//!
+//! **Limits.** A call whose receiver is unknown or external never gets a target by name.
+
+use std::rc::Rc;
+
+use crate::model::facts::{Call, CallId, DeclFlags, DeclKind, Expr, ExprId, TypeExpr, TypeId};
+use crate::model::graph::Confidence;
+use crate::resolve::DeclRef;
+use crate::resolve::csharp::intern::NameId;
+use crate::resolve::csharp::linker::{Busy, CallForm, Linker};
+use crate::resolve::csharp::members::{Candidate, is_method};
+use crate::resolve::csharp::names::Found;
+use crate::resolve::csharp::overloads::{Argument, Pick};
+use crate::resolve::csharp::signatures::Shape;
+use crate::resolve::csharp::simple_names::Simple;
+use crate::resolve::csharp::types::{Ty, TyList, Type};
+use crate::resolve::csharp::well_known;
+
+/// How a call came out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Outcome {
+    /// It has a target.
+    Target,
+    /// It goes to a delegate value, a local or something outside the repository.
+    External,
+    /// Something it depends on is unknown.
+    #[default]
+    Unknown,
+}
+
+/// A resolved call.
+#[derive(Clone, Debug, Default)]
+pub struct CallResult {
+    /// How it came out.
+    pub outcome: Outcome,
+    /// The targets, best first; more than one only if unsure.
+    pub targets: Vec<DeclRef>,
+    /// How sure.
+    pub sure: bool,
+    /// What it gives.
+    pub result: Ty,
+    /// What each argument is converted to.
+    pub expected: Vec<Ty>,
+}
+
+impl Default for Ty {
+    fn default() -> Self {
+        Self::UNKNOWN
+    }
+}
+
+impl CallResult {
+    /// A call that leaves the repository and gives this.
+    #[must_use]
+    pub fn external(result: Ty, expected: Vec<Ty>) -> Self {
+        Self { outcome: Outcome::External, result, expected, ..Self::default() }
+    }
+
+    /// The confidence of its edge.
+    #[must_use]
+    pub fn confidence(&self) -> Confidence {
+        if self.sure { Confidence::Exact } else { Confidence::Inferred }
+    }
+}
+
+const MAX_CANDIDATES: usize = 8;
+
+impl Linker<'_> {
+    /// Resolves a call of the linked file.
+    pub(super) fn call(&self, id: CallId) -> Rc<CallResult> {
+        let key = (self.assumption.get(), id);
+        if let Some(found) = self.memo.calls.borrow().get(&key) {
+            return found.clone();
+        }
+        let Some(made) = self.guarded(Busy::Call(key.0, id), || self.call_cold(id)) else { return Rc::default() };
+        let made = Rc::new(made);
+        self.memo.calls.borrow_mut().insert(key, made.clone());
+        made
+    }
+
+    fn call_cold(&self, id: CallId) -> CallResult {
+        let Some(&call) = id.some().and_then(|id| self.facts.calls.get(id.index())) else { return CallResult::default() };
+        match self.forms[id.index()] {
+            CallForm::Call => self.invoke(&call),
+            CallForm::New => {
+                let ty = self.expr_type(call.callee);
+                match self.arena.get(ty) {
+                    Type::TypeValue(ty) => self.construct(ty, &call),
+                    _ => CallResult::default(),
+                }
+            }
+            CallForm::NewTarget(decl) => {
+                let ty = self.context_type(decl);
+                self.construct(self.strip_nullable(ty), &call)
+            }
+            CallForm::Index => self.index(&call),
+            CallForm::Construct(ty) => self.construct(self.type_of(self.file, ty), &call),
+            CallForm::Attribute(ty) => self.attribute(ty, &call),
+            CallForm::Unused => CallResult::default(),
+        }
+    }
+
+    /// The arguments of a call with their natural types.
+    pub(super) fn arguments(&self, call: &Call) -> Vec<Argument> {
+        let args = self.facts.list(call.args).iter();
+        args.map(|arg| Argument {
+            ty: self.argument_type(arg.value),
+            mode: arg.mode,
+            name: if arg.name.is_none() { NameId::NONE } else { self.own_name(arg.name) },
+            value: arg.value,
+        })
+        .collect()
+    }
+
+    /// The type of an argument before its call is resolved: what waits for the call's choice has none yet.
+    fn argument_type(&self, value: ExprId) -> Ty {
+        match self.facts.expr(value) {
+            Expr::NewTarget(..) => Ty::TARGET_NEW,
+            Expr::Array(..) => self.arena.add(Type::Collection(value)),
+            Expr::Same(inner) => self.argument_type(inner),
+            Expr::OutArgument(..) => Ty::UNKNOWN,
+            _ => self.expr_type(value),
+        }
+    }
+
+    fn invoke(&self, call: &Call) -> CallResult {
+        match self.facts.expr(call.callee) {
+            Expr::Name(name, scope, _) => match self.lookup_value(self.own_name(name), scope, true) {
+                Simple::Local(found) | Simple::Members(found) => self.invoke_candidates(&found, call),
+                _ => CallResult::external(Ty::UNKNOWN, Vec::new()),
+            },
+            Expr::Member(base, name) => self.invoke_member(base, self.own_name(name), call),
+            Expr::Same(_) | Expr::Conditional(_) | Expr::Cast(_) | Expr::Call(_) | Expr::Index(_) => {
+                let ty = self.expr_type(call.callee);
+                self.invoke_value(ty)
+            }
+            _ => CallResult::default(),
+        }
+    }
+
+    fn invoke_candidates(&self, found: &[Candidate], call: &Call) -> CallResult {
+        let methods: Vec<Candidate> = found.iter().copied().filter(|candidate| is_method(self.world.decl(candidate.decl).kind)).collect();
+        let Some(first) = methods.first() else {
+            return found.first().map_or_else(CallResult::default, |value| self.invoke_value(self.candidate_type(value)));
+        };
+        let args = self.arguments(call);
+        match self.pick(&methods, &args, &self.type_list(call.type_args)) {
+            Some(pick) => self.picked(pick, 0),
+            None if self.has_foreign_base(first.within) => CallResult::external(Ty::UNKNOWN, Vec::new()),
+            None => CallResult::default(),
+        }
+    }
+
+    /// Invokes a value: no target, but a type.
+    fn invoke_value(&self, ty: Ty) -> CallResult {
+        match self.delegate_shape(ty) {
+            Some(Shape { params, result, .. }) => CallResult::external(result, params.to_vec()),
+            None if ty.is_unknown() => CallResult::default(),
+            None => CallResult::external(if ty == Ty::DYNAMIC { ty } else { Ty::UNKNOWN }, Vec::new()),
+        }
+    }
+
+    fn invoke_member(&self, base: ExprId, name: NameId, call: &Call) -> CallResult {
+        let access = self.member_access(base, name);
+        let methods = self.invocable(&access.candidates, access.receiver, base);
+        let args = self.arguments(call);
+        let type_args = self.type_list(call.type_args);
+        let own = if methods.is_empty() { None } else { self.pick(&methods, &args, &type_args) };
+        if let Some(pick) = own.as_ref().filter(|pick| pick.applicable) {
+            return self.picked(pick.clone(), 0);
+        }
+        if let Some(value) = access.candidates.first().filter(|first| !is_method(self.world.decl(first.decl).kind)) {
+            let ty = self.candidate_type(value);
+            if self.is_delegate(ty) != Some(false) {
+                return self.invoke_value(ty);
+            }
+        }
+        if let Some(pick) = self.pick_extension(access.receiver, name, &args, &type_args) {
+            return self.picked(pick, 1);
+        }
+        match own {
+            Some(pick) => self.picked(pick, 0),
+            None => self.invoke_undeclared(access.receiver, access.ty, name, &args, &type_args),
+        }
+    }
+
+    /// Methods that can be meant: static ones through a type, others through a value.
+    fn invocable(&self, candidates: &[Candidate], receiver: Ty, base: ExprId) -> Vec<Candidate> {
+        let methods: Vec<Candidate> =
+            candidates.iter().copied().filter(|candidate| is_method(self.world.decl(candidate.decl).kind)).collect();
+        let through_type = matches!(self.arena.get(receiver), Type::TypeValue(_));
+        let named = matches!(self.facts.expr(base), Expr::Name(..));
+        if named && !through_type {
+            return methods;
+        }
+        let fitting: Vec<Candidate> = methods
+            .iter()
+            .copied()
+            .filter(|candidate| self.world.decl(candidate.decl).flags.has(DeclFlags::STATIC) == through_type)
+            .collect();
+        if fitting.is_empty() { methods } else { fitting }
+    }
+
+    /// A method no file declares, by the shape of its receiver.
+    fn invoke_undeclared(&self, receiver: Ty, member: Ty, name: NameId, args: &[Argument], type_args: &TyList) -> CallResult {
+        if receiver.is_unknown() {
+            return CallResult::default();
+        }
+        if self.is_invoke(name) {
+            return self.invoke_value(receiver);
+        }
+        if name == well_known::GET_VALUE_OR_DEFAULT {
+            return CallResult::external(member, Vec::new());
+        }
+        self.known_call(receiver, name, args, type_args)
+    }
+
+    /// The result of a choice; `skip` arguments were not written (the receiver of an extension).
+    fn picked(&self, pick: Pick, skip: usize) -> CallResult {
+        let result = self.result_of(&pick.best);
+        let expected = pick.best.targets.iter().skip(skip).copied().collect();
+        if self.world.file(pick.best.candidate.decl.file).external {
+            return CallResult::external(result, expected);
+        }
+        let mut targets = vec![pick.best.candidate.decl];
+        if !pick.sure {
+            targets.extend(pick.others.iter().copied().filter(|other| !self.world.file(other.file).external));
+            targets.truncate(MAX_CANDIDATES);
+        }
+        CallResult { outcome: Outcome::Target, targets, sure: pick.sure, result, expected }
+    }
+
+    /// `new T(..)`.
+    pub(super) fn construct(&self, ty: Ty, call: &Call) -> CallResult {
+        let Type::Inst(tid, _) = self.arena.get(ty) else {
+            let outcome = if ty.is_unknown() { Outcome::Unknown } else { Outcome::External };
+            let expected = self.delegate_shape(ty).map(|_| vec![ty]).unwrap_or_default();
+            return CallResult { outcome, result: ty, expected, ..CallResult::default() };
+        };
+        let group = self.group(tid);
+        if group.kind == DeclKind::Delegate {
+            return CallResult::external(ty, vec![ty]);
+        }
+        let args = self.arguments(call);
+        let constructors = self.constructors(ty);
+        if let Some(pick) = self.pick(&constructors, &args, &TyList::from([])) {
+            return CallResult { result: ty, ..self.picked(pick, 0) };
+        }
+        let implicit = args.is_empty() && (constructors.is_empty() || matches!(group.kind, DeclKind::Struct | DeclKind::RecordStruct));
+        if group.external || !implicit {
+            let outcome = if group.external { Outcome::External } else { Outcome::Unknown };
+            return CallResult { outcome, result: ty, ..CallResult::default() };
+        }
+        CallResult { outcome: Outcome::Target, targets: vec![group.parts[0]], sure: true, result: ty, expected: Vec::new() }
+    }
+
+    fn attribute(&self, ty: TypeId, call: &Call) -> CallResult {
+        let Some(ty) = self.attribute_type(ty) else { return CallResult::external(Ty::UNKNOWN, Vec::new()) };
+        let constructors = self.constructors(ty);
+        let mut args = self.arguments(call);
+        let names: Vec<NameId> = constructors
+            .iter()
+            .flat_map(|candidate| self.signature(candidate.decl).params.iter().map(|param| param.name).collect::<Vec<_>>())
+            .collect();
+        args.retain(|arg| arg.name == NameId::NONE || names.contains(&arg.name));
+        if constructors.is_empty() && args.is_empty() {
+            return self.construct(ty, &Call { args: crate::model::facts::List::default(), ..*call });
+        }
+        match self.pick(&constructors, &args, &TyList::from([])) {
+            Some(pick) => CallResult { result: ty, ..self.picked(pick, 0) },
+            None => CallResult::external(ty, Vec::new()),
+        }
+    }
+
+    /// The class an attribute names: `[Foo]` is `FooAttribute` or, if that is an attribute class, `Foo`.
+    pub(super) fn attribute_type(&self, id: TypeId) -> Option<Ty> {
+        let TypeExpr::Name(segments, scope) = self.facts.type_expr(id) else { return None };
+        let segments = self.facts.list(segments);
+        let last = segments.last()?;
+        let suffixed = format!("{}Attribute", self.facts.text(last.name));
+        self.ask_text(crate::resolve::csharp::published::TYPES, &suffixed);
+        if let Some(name) = self.tables.names.get(&suffixed) {
+            if let Found::Type(ty) = self.resolve_renamed(segments, scope, name) {
+                return Some(ty);
+            }
+        }
+        let Found::Type(ty) = self.resolve_segments(self.file, segments, scope, None) else { return None };
+        let is_attribute = self.supertypes(ty).iter().any(|base| match self.arena.get(*base) {
+            Type::External(name, _) => self.tables.names.text(name).ends_with("Attribute"),
+            Type::Inst(tid, _) => self.tables.names.text(self.tables.group(tid).name).ends_with("Attribute"),
+            _ => false,
+        });
+        is_attribute.then_some(ty)
+    }
+
+    fn index(&self, call: &Call) -> CallResult {
+        let receiver = self.expr_type(call.callee);
+        let indexers = self.members(receiver, well_known::INDEXER);
+        if indexers.is_empty() {
+            let result = self.known_indexed(receiver);
+            let outcome = if receiver.is_unknown() { Outcome::Unknown } else { Outcome::External };
+            return CallResult { outcome, result, ..CallResult::default() };
+        }
+        let args = self.arguments(call);
+        match self.pick(&indexers, &args, &TyList::from([])) {
+            Some(pick) => self.picked(pick, 0),
+            None => CallResult { outcome: Outcome::External, result: self.known_indexed(receiver), ..CallResult::default() },
+        }
+    }
+}

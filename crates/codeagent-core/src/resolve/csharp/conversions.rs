@@ -1,0 +1,350 @@
+//! Does a value convert implicitly to a type, and which of two types does it convert to better.
+//!
+//! Identity, numeric widening, references up the hierarchy with variance, boxing, nullable, tuples, user-defined operators, lambdas,
+//! method groups, `null`, `default`, constants.
+//!
+//! **Limits.** What hangs on an undeclared type is [`Conversion::Unknown`]; variance is assumed wherever an interface or delegate could have it.
+
+use crate::model::facts::{DeclKind, Expr, ExprId, LiteralKind};
+use crate::resolve::csharp::linker::Linker;
+use crate::resolve::csharp::types::{Ty, Type};
+use crate::resolve::csharp::well_known::Known;
+
+/// Whether a value converts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Conversion {
+    /// It does not.
+    No,
+    /// Something outside the world decides.
+    Unknown,
+    /// Implicitly.
+    Implicit,
+    /// It has that type.
+    Identity,
+}
+
+impl Conversion {
+    fn at_most_implicit(self) -> Self {
+        self.min(Self::Implicit)
+    }
+}
+
+/// Which of two is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// The first.
+    First,
+    /// The second.
+    Second,
+    /// Neither.
+    Neither,
+    /// Something outside the world decides.
+    Unknown,
+}
+
+impl Linker<'_> {
+    /// Converts an expression of a type, where the expression itself may help (constants, lambdas).
+    pub(super) fn convert_value(&self, value: ExprId, ty: Ty, to: Ty) -> Conversion {
+        match self.arena.get(ty) {
+            Type::Lambda(lambda) => match self.delegate_shape(to) {
+                Some(shape) => self.lambda_converts(lambda, &shape),
+                None => self.function_converts(to),
+            },
+            Type::MethodGroup(group) => match self.delegate_shape(to) {
+                Some(shape) => self.method_group_converts(group, &shape),
+                None => self.function_converts(to),
+            },
+            _ => {
+                let plain = self.convert(ty, to);
+                if plain == Conversion::No && self.constant_converts(value, to) { Conversion::Implicit } else { plain }
+            }
+        }
+    }
+
+    /// A lambda or method group given to something that is not a known delegate type.
+    fn function_converts(&self, to: Ty) -> Conversion {
+        match self.arena.get(to) {
+            Type::Unknown | Type::Dynamic => Conversion::Unknown,
+            Type::External(name, args) => match self.tables.names.known(name, args.len()) {
+                Some(Known::Object | Known::Delegate | Known::MulticastDelegate) => Conversion::Implicit,
+                Some(Known::AsyncCallback) | None => Conversion::Unknown,
+                Some(_) => Conversion::No,
+            },
+            _ if self.is_known(to, Known::Object) || self.is_known(to, Known::Delegate) => Conversion::Implicit,
+            _ => Conversion::No,
+        }
+    }
+
+    fn constant_converts(&self, value: ExprId, to: Ty) -> bool {
+        let (literal, negative) = match self.facts.expr(value) {
+            Expr::Unary(crate::model::facts::Operator::Minus, inner) => (self.facts.expr(inner), true),
+            other => (other, false),
+        };
+        let Expr::Literal(LiteralKind::Number, text) = literal else { return false };
+        let number = self.facts.text(text).replace('_', "").parse::<i64>().ok().map(|number| if negative { -number } else { number });
+        if let Type::Nullable(of) = self.arena.get(to) {
+            return self.constant_converts(value, of);
+        }
+        if let Type::Inst(tid, _) = self.arena.get(to) {
+            if self.tables.group(tid).kind == DeclKind::Enum {
+                return number == Some(0);
+            }
+        }
+        let number = number.unwrap_or(1);
+        match self.known(to).map(|(known, _)| known) {
+            Some(Known::SByte) => (-128..=127).contains(&number),
+            Some(Known::Byte) => (0..=255).contains(&number),
+            Some(Known::Int16) => (-32_768..=32_767).contains(&number),
+            Some(Known::UInt16) => (0..=65_535).contains(&number),
+            Some(Known::UInt32 | Known::UInt64 | Known::UIntPtr) => number >= 0,
+            _ => false,
+        }
+    }
+
+    /// Converts between types.
+    pub(super) fn convert(&self, from: Ty, to: Ty) -> Conversion {
+        self.convert_deep(from, to, 0)
+    }
+
+    fn convert_deep(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
+        if from == to {
+            return if from.is_unknown() { Conversion::Unknown } else { Conversion::Identity };
+        }
+        if from.is_unknown() || to.is_unknown() || from == Ty::DYNAMIC || depth > 8 {
+            return Conversion::Unknown;
+        }
+        if to == Ty::DYNAMIC || self.is_known(to, Known::Object) {
+            return Conversion::Implicit;
+        }
+        match (self.arena.get(from), self.arena.get(to)) {
+            (Type::Null, _) => self.null_converts(to),
+            (Type::Default, _) => Conversion::Implicit,
+            (Type::TargetNew, _) => self.target_new_converts(to),
+            (Type::Collection(_), _) => self.collection_converts(to),
+            (Type::Lambda(_) | Type::MethodGroup(_), _) => self.function_converts(to),
+            (Type::TypeValue(_) | Type::Namespace(_), _) => Conversion::Unknown,
+            (Type::Nullable(a), Type::Nullable(b)) => self.convert_deep(a, b, depth + 1).at_most_implicit(),
+            (_, Type::Nullable(of)) => self.convert_deep(from, of, depth + 1).at_most_implicit(),
+            (Type::Nullable(of), _) => self.from_nullable(of, to, depth),
+            (Type::Tuple(a, _), Type::Tuple(b, _)) if a.len() == b.len() => {
+                a.iter().zip(b.iter()).map(|(x, y)| self.convert_deep(*x, *y, depth + 1)).min().unwrap_or(Conversion::Identity)
+            }
+            (Type::Array(a, x), Type::Array(b, y)) => self.array_converts((a, x), (b, y), depth),
+            (Type::Array(element, 1), _) if self.is_span_like(to) => self.span_of_array(element, to, depth),
+            _ => self.convert_named(from, to, depth),
+        }
+    }
+
+    fn null_converts(&self, to: Ty) -> Conversion {
+        if matches!(self.arena.get(to), Type::Nullable(_)) {
+            return Conversion::Implicit;
+        }
+        match self.is_value_type(to) {
+            Some(true) => Conversion::No,
+            Some(false) => Conversion::Implicit,
+            None => Conversion::Unknown,
+        }
+    }
+
+    fn target_new_converts(&self, to: Ty) -> Conversion {
+        if self.known(to).is_some_and(|(known, _)| known.is_primitive_value() || known == Known::String)
+            || self.is_interface(to) == Some(true)
+        {
+            return Conversion::No;
+        }
+        match self.arena.get(to) {
+            Type::Array(..) | Type::Pointer(_) => Conversion::No,
+            _ => Conversion::Implicit,
+        }
+    }
+
+    fn collection_converts(&self, to: Ty) -> Conversion {
+        match self.arena.get(to) {
+            Type::Array(..) => Conversion::Implicit,
+            Type::External(name, args) => match self.tables.names.known(name, args.len()) {
+                Some(known) if known.is_sequence() => Conversion::Implicit,
+                Some(_) => Conversion::No,
+                None => Conversion::Unknown,
+            },
+            _ if self.known(to).is_some_and(|(known, _)| known.is_closed() && !known.is_sequence()) => Conversion::No,
+            _ => Conversion::Unknown,
+        }
+    }
+
+    fn from_nullable(&self, of: Ty, to: Ty, depth: u32) -> Conversion {
+        if self.is_value_type(of) != Some(true) {
+            return self.convert_deep(of, to, depth + 1).min(Conversion::Unknown);
+        }
+        match self.is_interface(to) {
+            Some(true) => self.convert_deep(of, to, depth + 1),
+            _ => self.user_defined(self.arena.add(Type::Nullable(of)), to, depth),
+        }
+    }
+
+    fn array_converts(&self, from: (Ty, u8), to: (Ty, u8), depth: u32) -> Conversion {
+        if from.1 != to.1 {
+            return Conversion::No;
+        }
+        if self.is_value_type(from.0) == Some(true) || self.is_value_type(to.0) == Some(true) {
+            return if from.0.is_unknown() || to.0.is_unknown() { Conversion::Unknown } else { Conversion::No };
+        }
+        self.convert_deep(from.0, to.0, depth + 1).at_most_implicit()
+    }
+
+    fn is_span_like(&self, to: Ty) -> bool {
+        self.known(to).is_some_and(|(known, _)| {
+            matches!(known, Known::Span | Known::ReadOnlySpan | Known::Memory | Known::ReadOnlyMemory | Known::ArraySegment)
+        })
+    }
+
+    fn span_of_array(&self, element: Ty, to: Ty, depth: u32) -> Conversion {
+        let Some((_, args)) = self.known(to) else { return Conversion::Unknown };
+        args.first().map_or(Conversion::Unknown, |of| self.convert_deep(element, *of, depth + 1).at_most_implicit())
+    }
+
+    fn convert_named(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
+        let (first, second) = (self.known(from).map(|(known, _)| known), self.known(to).map(|(known, _)| known));
+        if let (Some(first), Some(second)) = (first, second) {
+            if first.is_primitive_value() && second.is_primitive_value() {
+                return if first.widens_to(second) { Conversion::Implicit } else { Conversion::No };
+            }
+        }
+        if let Some(instance) = self.as_instance_of(from, to) {
+            return self.arguments_convert(instance, to, depth);
+        }
+        if first == Some(Known::String) && second == Some(Known::ReadOnlySpan) {
+            return Conversion::Implicit;
+        }
+        let user = self.user_defined(from, to, depth);
+        if user != Conversion::No {
+            return user;
+        }
+        if self.certainly_unrelated(from, to) { Conversion::No } else { Conversion::Unknown }
+    }
+
+    /// Type arguments of two instances of one definition.
+    fn arguments_convert(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
+        if from == to {
+            return Conversion::Implicit;
+        }
+        let (a, b) = match (self.arena.get(from), self.arena.get(to)) {
+            (Type::Inst(_, a), Type::Inst(_, b)) | (Type::External(_, a), Type::External(_, b)) => (a, b),
+            _ => return Conversion::Unknown,
+        };
+        let varies = self.is_interface(to) != Some(false) || self.is_delegate(to) == Some(true);
+        let pairs = a.iter().zip(b.iter()).map(|(x, y)| {
+            if x == y {
+                return Conversion::Implicit;
+            }
+            if x.is_unknown() || y.is_unknown() {
+                return Conversion::Unknown;
+            }
+            let there = self.convert_deep(*x, *y, depth + 1);
+            if there == Conversion::Identity {
+                return Conversion::Implicit;
+            }
+            if !varies || self.is_value_type(*x) == Some(true) || self.is_value_type(*y) == Some(true) {
+                return if there == Conversion::Unknown { Conversion::Unknown } else { Conversion::No };
+            }
+            there.max(self.convert_deep(*y, *x, depth + 1)).at_most_implicit()
+        });
+        pairs.min().unwrap_or(Conversion::Implicit)
+    }
+
+    /// Whether everything about both types is known, so that no relation can be hidden.
+    fn certainly_unrelated(&self, from: Ty, to: Ty) -> bool {
+        if self.known(from).is_some_and(|(known, _)| known.is_closed()) {
+            return match self.arena.get(to) {
+                Type::External(..) => self.known(to).is_some_and(|(known, _)| known.is_closed() || known.is_sequence()),
+                _ => true,
+            };
+        }
+        match (self.arena.get(from), self.arena.get(to)) {
+            (Type::Inst(..) | Type::Array(..) | Type::Tuple(..) | Type::Object(_), Type::Inst(tid, _)) => {
+                !self.tables.group(tid).external || !self.has_foreign_base(from)
+            }
+            (Type::Inst(..), Type::External(..)) => !self.has_foreign_base(from),
+            (Type::Inst(..) | Type::External(..) | Type::Tuple(..), Type::Array(..) | Type::Tuple(..) | Type::Param(..)) => true,
+            (Type::Array(..), Type::Param(..)) => true,
+            (Type::Array(..), Type::External(..)) => self
+                .known(to)
+                .is_some_and(|(known, _)| known.is_closed() || known.is_sequence() && known != Known::Enumerable || known == Known::Task),
+            (Type::External(..), Type::Inst(tid, _)) => !self.tables.group(tid).external,
+            (Type::External(..), Type::External(..)) => {
+                self.known(to).is_some_and(|(known, _)| known.is_closed()) && self.known(from).is_some()
+            }
+            (Type::Param(..), Type::Inst(tid, _)) => !self.tables.group(tid).external && !self.has_foreign_base(from),
+            _ => false,
+        }
+    }
+
+    /// `implicit operator` of either type.
+    fn user_defined(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
+        if depth > 1 {
+            return Conversion::No;
+        }
+        for side in [to, from] {
+            for base in self.supertypes(side).iter() {
+                let Type::Inst(tid, _) = self.arena.get(*base) else { continue };
+                for conversion in &self.group(tid).conversions {
+                    let facts = self.world.facts(conversion.file);
+                    if !facts.decl_name(conversion.decl).starts_with("implicit") {
+                        continue;
+                    }
+                    let signature = self.signature(*conversion);
+                    let [param] = &*signature.params else { continue };
+                    let takes = self.standard(from, self.substitute(param.ty, *base), depth);
+                    let gives = self.standard(self.substitute(signature.result, *base), to, depth);
+                    if takes > Conversion::Unknown && gives > Conversion::Unknown {
+                        return Conversion::Implicit;
+                    }
+                }
+            }
+        }
+        Conversion::No
+    }
+
+    fn standard(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
+        self.convert_deep(from, to, depth.max(1) + 1)
+    }
+
+    /// Which of two types the value converts to better (standard §12.6.4.5).
+    pub(super) fn better_conversion(&self, value: ExprId, ty: Ty, first: Ty, second: Ty) -> Better {
+        if first == second {
+            return Better::Neither;
+        }
+        if first.is_unknown() || second.is_unknown() {
+            return Better::Unknown;
+        }
+        match self.arena.get(ty) {
+            Type::Lambda(lambda) => return self.better_lambda(lambda, first, second),
+            Type::Unknown | Type::Dynamic => return Better::Unknown,
+            _ => {}
+        }
+        match (self.convert_value(value, ty, first), self.convert_value(value, ty, second)) {
+            (Conversion::Identity, Conversion::Identity) => {}
+            (Conversion::Identity, _) => return Better::First,
+            (_, Conversion::Identity) => return Better::Second,
+            _ => {}
+        }
+        self.better_target(first, second)
+    }
+
+    /// Which of two types is the better conversion target.
+    pub(super) fn better_target(&self, first: Ty, second: Ty) -> Better {
+        match (self.convert(first, second), self.convert(second, first)) {
+            (Conversion::Implicit, Conversion::No | Conversion::Unknown) => return Better::First,
+            (Conversion::No | Conversion::Unknown, Conversion::Implicit) => return Better::Second,
+            (Conversion::Unknown, _) | (_, Conversion::Unknown) => return Better::Unknown,
+            _ => {}
+        }
+        let (Some((a, x)), Some((b, y))) = (self.known(first), self.known(second)) else { return Better::Neither };
+        if a.is_task_of() && a == b {
+            return self.better_target(x[0], y[0]);
+        }
+        if a.beats_unsigned(b) {
+            return Better::First;
+        }
+        if b.beats_unsigned(a) { Better::Second } else { Better::Neither }
+    }
+}

@@ -1,0 +1,175 @@
+//! Which extension method does `receiver.Name(..)` mean if no member of the receiver does.
+//!
+//! Namespace by namespace from the inside: first the namespace's own static classes, then what the usings of its declaration bring; the
+//! first level with an applicable method decides.
+//!
+//! **Limits.** The receiver must be known to convert to the first parameter; an unknown or undeclared one never does by name.
+
+use std::rc::Rc;
+
+use crate::model::facts::{DeclKind, ScopeId, ScopeKind};
+use crate::resolve::csharp::conversions::Conversion;
+use crate::resolve::csharp::intern::NameId;
+use crate::resolve::csharp::linker::Linker;
+use crate::resolve::csharp::members::Candidate;
+use crate::resolve::csharp::overloads::{Argument, Pick};
+use crate::resolve::csharp::published;
+use crate::resolve::csharp::tables::{Extension, NamespaceId, Tid};
+use crate::resolve::csharp::types::{Ty, TyList, Type};
+use crate::resolve::csharp::usings::Using;
+
+/// Where extension methods may come from at one distance.
+#[derive(Clone, Debug, Default)]
+pub struct Level {
+    namespaces: Vec<NamespaceId>,
+    classes: Vec<Tid>,
+}
+
+impl Linker<'_> {
+    /// Chooses an extension method for a receiver.
+    pub(super) fn pick_extension(&self, receiver: Ty, name: NameId, args: &[Argument], type_args: &TyList) -> Option<Pick> {
+        self.ask(published::EXTENSIONS, name);
+        let all = self.tables.extensions.get(&name)?;
+        match self.arena.get(receiver) {
+            Type::Unknown
+            | Type::Dynamic
+            | Type::Null
+            | Type::Default
+            | Type::TypeValue(_)
+            | Type::Namespace(_)
+            | Type::Lambda(_)
+            | Type::MethodGroup(_) => {
+                return None;
+            }
+            _ => {}
+        }
+        let mut with_receiver = vec![Argument::of_type(receiver)];
+        with_receiver.extend_from_slice(args);
+        for level in self.levels().iter() {
+            let candidates = self.extensions_at(level, all, DeclKind::Method);
+            if candidates.is_empty() {
+                continue;
+            }
+            let fitting: Vec<Candidate> = candidates.into_iter().filter(|candidate| self.receiver_fits(receiver, *candidate)).collect();
+            if let Some(pick) = self.pick(&fitting, &with_receiver, type_args).filter(|pick| pick.applicable) {
+                return Some(pick);
+            }
+        }
+        None
+    }
+
+    /// An extension property of a receiver.
+    pub(super) fn extension_property(&self, receiver: Ty, name: NameId) -> Option<Candidate> {
+        self.ask(published::EXTENSIONS, name);
+        let all = self.tables.extensions.get(&name)?;
+        for level in self.levels().iter() {
+            let candidates = self.extensions_at(level, all, DeclKind::Property);
+            if let Some(found) = candidates.into_iter().find(|candidate| self.receiver_fits(receiver, *candidate)) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    fn extensions_at(&self, level: &Level, all: &[Extension], kind: DeclKind) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for extension in all {
+            let group = self.tables.group(extension.container);
+            let near = level.classes.contains(&extension.container) || group.outer.is_none() && level.namespaces.contains(&group.namespace);
+            if near && self.world.decl(extension.decl).kind == kind && self.is_visible(extension.container) {
+                self.group(extension.container);
+                found.push(Candidate { decl: extension.decl, within: self.self_type(extension.container), depth: 0 });
+            }
+        }
+        self.prefer_accessible(found)
+    }
+
+    fn is_visible(&self, container: Tid) -> bool {
+        let here = self.table.homes.first().copied().unwrap_or(self.tables.assemblies.none());
+        let group = self.tables.group(container);
+        let assemblies = &self.tables.assemblies;
+        group.homes.iter().any(|home| {
+            assemblies.sees(here, *home) && (group.access == crate::model::graph::Access::Public || assemblies.is_friend(here, *home))
+        })
+    }
+
+    /// Whether a receiver is known to convert to the first parameter by identity, reference or boxing.
+    fn receiver_fits(&self, receiver: Ty, candidate: Candidate) -> bool {
+        let signature = self.signature(candidate.decl);
+        let Some(first) = signature.params.first() else { return false };
+        let inferred = self.infer(&signature.type_params, &[(first.ty, Argument::of_type(receiver))]);
+        let target = self.replace_params(first.ty, &signature.type_params, &inferred);
+        if let (Some((from, _)), Some((to, _))) = (self.known(receiver), self.known(target)) {
+            if from.is_primitive_value() && to.is_primitive_value() && from != to {
+                return false;
+            }
+        }
+        match self.convert(receiver, target) {
+            Conversion::Identity | Conversion::Implicit => true,
+            Conversion::Unknown => self.is_uncertain(receiver) && self.as_instance_of(receiver, target).is_some(),
+            Conversion::No => false,
+        }
+    }
+
+    /// The levels seen from the site that is being linked.
+    fn levels(&self) -> Rc<[Level]> {
+        let scope = self.site_scope.get();
+        if let Some(found) = self.memo.levels.borrow().get(&scope) {
+            return found.clone();
+        }
+        let made: Rc<[Level]> = self.levels_cold(scope).into();
+        self.memo.levels.borrow_mut().insert(scope, made.clone());
+        made
+    }
+
+    fn levels_cold(&self, scope: ScopeId) -> Vec<Level> {
+        let mut levels = Vec::new();
+        let mut current = scope;
+        while let Some(id) = current.some() {
+            let here = *self.facts.scope(id);
+            match here.kind {
+                ScopeKind::Namespace => self.namespace_levels(id, here.parent, &mut levels),
+                ScopeKind::File => {
+                    levels.push(Level { namespaces: vec![NamespaceId::GLOBAL], classes: Vec::new() });
+                    levels.push(self.using_level(id));
+                }
+                _ => {}
+            }
+            current = here.parent;
+        }
+        levels
+    }
+
+    fn namespace_levels(&self, scope: ScopeId, parent: ScopeId, levels: &mut Vec<Level>) {
+        let Some(&innermost) = self.table.namespaces.get(&scope) else { return };
+        let stop = self.namespace_around(self.file, parent);
+        let mut namespace = innermost;
+        while namespace != stop {
+            levels.push(Level { namespaces: vec![namespace], classes: Vec::new() });
+            if namespace == innermost {
+                levels.push(self.using_level(scope));
+            }
+            let next = self.tables.namespaces[namespace.0 as usize].parent;
+            if next == namespace {
+                break;
+            }
+            namespace = next;
+        }
+    }
+
+    fn using_level(&self, scope: ScopeId) -> Level {
+        let mut level = Level::default();
+        for using in self.usings(self.file, scope).iter() {
+            match *using {
+                Using::Namespace(namespace) => level.namespaces.push(namespace),
+                Using::Static(ty) => {
+                    if let Type::Inst(tid, _) = self.arena.get(ty) {
+                        level.classes.push(tid);
+                    }
+                }
+                Using::Alias(..) => {}
+            }
+        }
+        level
+    }
+}

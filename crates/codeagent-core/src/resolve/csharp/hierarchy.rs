@@ -1,0 +1,244 @@
+//! What are the bases of a type: declared ones with their arguments, all supertypes, constraints of type parameters.
+//!
+//! `class A<T> : B<List<T>>` makes `A<int>` a `B<List<int>>`.
+//!
+//! **Limits.** At most 64 supertypes; a type that needs itself to know its bases has none.
+
+use crate::model::facts::{BaseClause, DeclKind, TypeExpr};
+use crate::resolve::DeclRef;
+use crate::resolve::csharp::linker::{Busy, Linker};
+use crate::resolve::csharp::tables::Tid;
+use crate::resolve::csharp::types::{ParamOwner, Ty, TyList, Type};
+use crate::resolve::csharp::well_known::Known;
+
+const MAX_SUPERTYPES: usize = 64;
+
+impl Linker<'_> {
+    /// The base list of a type over all its parts, in terms of its own type parameters.
+    pub(super) fn bases(&self, tid: Tid) -> TyList {
+        if let Some(found) = self.memo.bases.borrow().get(&tid) {
+            return found.clone();
+        }
+        let Some(made) = self.guarded(Busy::Bases(tid), || self.bases_cold(tid)) else { return TyList::from([]) };
+        self.memo.bases.borrow_mut().insert(tid, made.clone());
+        made
+    }
+
+    fn bases_cold(&self, tid: Tid) -> TyList {
+        let mut made: Vec<Ty> = Vec::new();
+        for part in &self.group(tid).parts {
+            let facts = self.world.facts(part.file);
+            for base in facts.list(self.decl(*part).bases) {
+                let ty = self.type_of(part.file, base.ty);
+                if !ty.is_unknown() && !made.contains(&ty) {
+                    made.push(ty);
+                }
+            }
+        }
+        made.into()
+    }
+
+    /// Whether the type is an interface; `None` if it is not declared in the world.
+    pub(super) fn is_interface(&self, ty: Ty) -> Option<bool> {
+        match self.arena.get(ty) {
+            Type::Inst(tid, _) => Some(self.tables.group(tid).kind == DeclKind::Interface),
+            Type::External(name, args) => match self.tables.names.known(name, args.len()) {
+                Some(
+                    Known::Object
+                    | Known::Exception
+                    | Known::Attribute
+                    | Known::List
+                    | Known::Dictionary
+                    | Known::Collection
+                    | Known::EventArgs,
+                ) => Some(false),
+                _ if looks_like_interface(self.tables.names.text(name)) => Some(true),
+                _ => None,
+            },
+            _ => Some(false),
+        }
+    }
+
+    /// The base class; for a class without one `object`.
+    pub(super) fn base_class(&self, ty: Ty) -> Ty {
+        let Type::Inst(tid, _) = self.arena.get(ty) else { return Ty::UNKNOWN };
+        let bases = self.bases(tid);
+        match bases.iter().find(|base| self.is_interface(**base) != Some(true)) {
+            Some(base) => self.substitute(*base, ty),
+            None => self.known_type(Known::Object, &[]),
+        }
+    }
+
+    /// The type and all its supertypes: itself, then breadth first, base classes before interfaces where so declared.
+    pub(super) fn supertypes(&self, ty: Ty) -> TyList {
+        if let Some(found) = self.memo.supertypes.borrow().get(&ty) {
+            return found.clone();
+        }
+        let mut all = vec![ty];
+        let mut next = 0;
+        while next < all.len() && all.len() < MAX_SUPERTYPES {
+            for base in self.direct_bases(all[next]) {
+                if !all.contains(&base) {
+                    all.push(base);
+                }
+            }
+            next += 1;
+        }
+        let all: TyList = all.into();
+        self.memo.supertypes.borrow_mut().insert(ty, all.clone());
+        all
+    }
+
+    fn direct_bases(&self, ty: Ty) -> Vec<Ty> {
+        match self.arena.get(ty) {
+            Type::Inst(tid, _) => {
+                let mut bases: Vec<Ty> = self.bases(tid).iter().map(|base| self.substitute(*base, ty)).collect();
+                let implicit = match self.tables.group(tid).kind {
+                    DeclKind::Enum => {
+                        bases.clear();
+                        Some(Known::Enum)
+                    }
+                    DeclKind::Delegate => Some(Known::MulticastDelegate),
+                    DeclKind::Struct | DeclKind::RecordStruct => Some(Known::ValueType),
+                    DeclKind::Interface => None,
+                    _ => bases.iter().all(|base| self.is_interface(*base) == Some(true)).then_some(Known::Object),
+                };
+                bases.extend(implicit.map(|known| self.known_type(known, &[])).filter(|base| *base != ty));
+                bases
+            }
+            Type::Param(..) => self.constraints(ty),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The types a type parameter is constrained to.
+    pub(super) fn constraints(&self, param: Ty) -> Vec<Ty> {
+        let made = self.guarded(Busy::Constraints(param), || {
+            let mut made = Vec::new();
+            self.each_constraint(param, &mut |file, clause, ty| {
+                if clause != BaseClause::ConstraintWord {
+                    made.push(self.type_of(file, ty));
+                }
+            });
+            made
+        });
+        made.unwrap_or_default()
+    }
+
+    /// Whether a type parameter stands for value types only (`true`) or reference types only (`false`).
+    pub(super) fn param_is_value_type(&self, param: Ty) -> Option<bool> {
+        let mut answer = None;
+        self.each_constraint(param, &mut |file, clause, ty| {
+            if clause == BaseClause::ConstraintWord {
+                let facts = self.world.facts(file);
+                if let TypeExpr::Primitive(word) = facts.type_expr(ty) {
+                    match facts.text(word) {
+                        "struct" | "unmanaged" => answer = Some(true),
+                        "class" => answer = Some(false),
+                        _ => {}
+                    }
+                }
+            }
+        });
+        answer
+    }
+
+    fn each_constraint(&self, param: Ty, visit: &mut dyn FnMut(crate::resolve::FileId, BaseClause, crate::model::facts::TypeId)) {
+        let Type::Param(owner, index) = self.arena.get(param) else { return };
+        let (owners, index): (Vec<DeclRef>, usize) = match owner {
+            ParamOwner::Type(tid) => {
+                let group = self.group(tid);
+                (group.parts.to_vec(), usize::from(index.saturating_sub(group.outer_arity)))
+            }
+            ParamOwner::Decl(decl) => (vec![decl], usize::from(index)),
+        };
+        for owner in owners {
+            let facts = self.world.facts(owner.file);
+            if let Some(param) = facts.list(self.decl(owner).type_params).get(index) {
+                for base in facts.list(facts.decl(*param).bases) {
+                    visit(owner.file, base.clause, base.ty);
+                }
+            }
+        }
+    }
+
+    /// What the type is as an instance of the definition of `target`, if it is or derives from one.
+    pub(super) fn as_instance_of(&self, ty: Ty, target: Ty) -> Option<Ty> {
+        let wanted = self.arena.get(target);
+        let same = |candidate: &Type| match (candidate, &wanted) {
+            (Type::Inst(a, _), Type::Inst(b, _)) => a == b,
+            (Type::External(a, x), Type::External(b, y)) => a == b && x.len() == y.len(),
+            _ => false,
+        };
+        for base in self.supertypes(ty).iter() {
+            if same(&self.arena.get(*base)) {
+                return Some(*base);
+            }
+        }
+        self.known_instance_of(ty, target)
+    }
+
+    /// The same for arrays, tuples and base library types whose bases are only known by shape.
+    fn known_instance_of(&self, ty: Ty, target: Ty) -> Option<Ty> {
+        let (wanted, args) = self.known(target)?;
+        if wanted == Known::Object {
+            return Some(target);
+        }
+        if args.len() == 1 && wanted.is_sequence() {
+            if let Type::Array(element, 1) = self.arena.get(ty) {
+                return (wanted.is_collection_interface()).then(|| self.known_type(wanted, &[element]));
+            }
+            for base in self.supertypes(ty).iter() {
+                let Some((known, has)) = self.known(*base) else { continue };
+                if matches!(self.arena.get(*base), Type::Inst(..)) || !known.is_sequence() {
+                    continue;
+                }
+                let widens = wanted == Known::EnumerableOf || wanted.is_collection_interface() && !known.is_collection_interface();
+                let lookup = matches!(known, Known::OrderedQueryable) && wanted == Known::Queryable;
+                if (widens || lookup) && !matches!(known, Known::Span | Known::ReadOnlySpan | Known::AsyncEnumerable) {
+                    let element = self.known_element(known, &has)?;
+                    return Some(self.known_type(wanted, &[element]));
+                }
+            }
+        }
+        if wanted.is_dictionary() && args.len() == 2 {
+            for base in self.supertypes(ty).iter() {
+                if let Some((known, has)) = self.known(*base) {
+                    if known.is_dictionary() && matches!(wanted, Known::DictionaryInterface | Known::ReadOnlyDictionaryInterface) {
+                        return Some(self.known_type(wanted, &has));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// What a known sequence is a sequence of.
+    pub(super) fn known_element(&self, known: Known, args: &[Ty]) -> Option<Ty> {
+        match args {
+            [element] if known.is_sequence() => Some(*element),
+            [key, value] if known.is_dictionary() => Some(self.known_type(Known::KeyValuePair, &[*key, *value])),
+            [_, element] if known == Known::Grouping => Some(*element),
+            [key, element] if known == Known::Lookup => Some(self.known_type(Known::Grouping, &[*key, *element])),
+            _ => None,
+        }
+    }
+
+    /// Whether something above the type is not declared in the world, so that not everything about it is known.
+    pub(super) fn has_foreign_base(&self, ty: Ty) -> bool {
+        self.supertypes(ty).iter().any(|base| match self.arena.get(*base) {
+            Type::External(name, args) => !matches!(
+                self.tables.names.known(name, args.len()),
+                Some(Known::Object | Known::ValueType | Known::Enum | Known::MulticastDelegate | Known::Delegate)
+            ),
+            Type::Unknown => true,
+            _ => false,
+        })
+    }
+}
+
+/// `IName` by convention.
+fn looks_like_interface(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next() == Some('I') && chars.next().is_some_and(char::is_uppercase)
+}

@@ -1,0 +1,232 @@
+//! What do a lambda and a method group do once a delegate is asked of them: do they fit it, and what do they return.
+//!
+//! `x => x.Name` fits `Func<Person, string>`: its body is read as if `x` were a `Person`.
+//!
+//! **Limits.** A block body without `return` is taken to return nothing, even if it always throws; at most eight returns are looked at.
+
+use std::rc::Rc;
+
+use crate::model::facts::{DeclFlags, DeclId, Expr, ExprId, Operator};
+use crate::resolve::DeclRef;
+use crate::resolve::csharp::conversions::{Better, Conversion};
+use crate::resolve::csharp::linker::Linker;
+use crate::resolve::csharp::members::Candidate;
+use crate::resolve::csharp::overloads::Argument;
+use crate::resolve::csharp::signatures::Shape;
+use crate::resolve::csharp::types::{Ty, TyList, Type};
+use crate::resolve::csharp::well_known::Known;
+
+impl Linker<'_> {
+    /// What a lambda returns if its parameters have these types; an async one a task. `None`: nothing (or only `return;`).
+    pub(super) fn lambda_result(&self, lambda: DeclId, params: &TyList) -> Option<Ty> {
+        let decl = self.facts.decl(lambda);
+        let returns = self.facts.list(decl.returns);
+        let inner = if returns.is_empty() {
+            None
+        } else {
+            let values =
+                self.assume(lambda, params.clone(), || returns.iter().take(8).map(|value| self.natural(*value)).collect::<Vec<Ty>>());
+            Some(self.common_type(&values)).filter(|ty| !self.is_void(*ty))
+        };
+        if !decl.flags.has(DeclFlags::ASYNC) {
+            return inner;
+        }
+        Some(match inner {
+            Some(ty) => self.known_type(Known::TaskOf, &[ty]),
+            None => self.known_type(Known::Task, &[]),
+        })
+    }
+
+    /// The type of a value, where a method group that has one overload counts by its result.
+    fn natural(&self, value: ExprId) -> Ty {
+        self.expr_type(value)
+    }
+
+    /// Whether it is `void`.
+    pub(super) fn is_void(&self, ty: Ty) -> bool {
+        self.is_known(ty, Known::Void)
+    }
+
+    /// The best common type of values.
+    pub(super) fn common_type(&self, values: &[Ty]) -> Ty {
+        let mut best = Ty::UNKNOWN;
+        let mut null = false;
+        for &ty in values {
+            match self.arena.get(ty) {
+                Type::Null => null = true,
+                Type::Unknown | Type::Default | Type::TargetNew | Type::TypeValue(_) | Type::Namespace(_) => {}
+                _ if best.is_unknown() => best = ty,
+                _ if ty != best && self.convert(best, ty) == Conversion::Implicit => best = ty,
+                _ => {}
+            }
+        }
+        if best.is_unknown() {
+            return if null { Ty::NULL } else { Ty::UNKNOWN };
+        }
+        if null && self.is_value_type(best) == Some(true) { self.nullable(best) } else { best }
+    }
+
+    /// The written types of a lambda's parameters, unknown where there are none.
+    pub(super) fn explicit_params(&self, lambda: DeclId) -> Vec<Ty> {
+        let decl = self.facts.decl(lambda);
+        self.facts.list(decl.params).iter().map(|param| self.type_of(self.file, self.facts.decl(*param).ty)).collect()
+    }
+
+    /// Whether a lambda fits a delegate.
+    pub(super) fn lambda_converts(&self, lambda: DeclId, shape: &Shape) -> Conversion {
+        let explicit = self.explicit_params(lambda);
+        if explicit.len() != shape.params.len() {
+            return Conversion::No;
+        }
+        let clash = explicit.iter().zip(shape.params.iter()).any(|(own, wanted)| {
+            !own.is_unknown() && !wanted.is_unknown() && !self.arena.is_open(*wanted) && self.convert(*own, *wanted) < Conversion::Unknown
+        });
+        if clash {
+            return Conversion::No;
+        }
+        let returned = self.lambda_result(lambda, &shape.params);
+        if self.is_void(shape.result) {
+            return self.fits_void(lambda, returned);
+        }
+        let Some(returned) = returned else {
+            return if self.facts.list(self.facts.decl(lambda).returns).is_empty() { Conversion::No } else { self.void_body(lambda) };
+        };
+        if self.facts.decl(lambda).flags.has(DeclFlags::ASYNC) {
+            return self.async_converts(returned, shape.result);
+        }
+        let returns = self.facts.list(self.facts.decl(lambda).returns);
+        match returns {
+            [single] => {
+                let ty = self.assume(lambda, shape.params.clone(), || self.expr_type(*single));
+                self.assume(lambda, shape.params.clone(), || self.convert_value(*single, ty, shape.result)).min(Conversion::Implicit)
+            }
+            _ => self.convert(returned, shape.result).min(Conversion::Implicit),
+        }
+    }
+
+    /// An expression body of type `void` where a value is wanted.
+    fn void_body(&self, lambda: DeclId) -> Conversion {
+        let returns = self.facts.list(self.facts.decl(lambda).returns);
+        if returns.iter().any(|value| matches!(self.facts.expr(*value), Expr::Unknown)) { Conversion::Unknown } else { Conversion::No }
+    }
+
+    fn fits_void(&self, lambda: DeclId, returned: Option<Ty>) -> Conversion {
+        let decl = self.facts.decl(lambda);
+        if returned.is_none() || decl.flags.has(DeclFlags::ASYNC) {
+            return Conversion::Implicit;
+        }
+        let statement = self.facts.list(decl.returns).iter().all(|value| self.is_statement(*value));
+        if statement { Conversion::Implicit } else { Conversion::No }
+    }
+
+    /// Whether an expression may stand as a statement.
+    fn is_statement(&self, value: ExprId) -> bool {
+        match self.facts.expr(value) {
+            Expr::Conditional(inner) | Expr::Same(inner) => self.is_statement(inner),
+            Expr::Call(_) | Expr::New(_) | Expr::NewTarget(..) | Expr::Await(_) | Expr::Assign(..) | Expr::Unknown => true,
+            Expr::Unary(operator, _) => matches!(operator, Operator::Increment | Operator::Decrement),
+            _ => false,
+        }
+    }
+
+    /// An async lambda gives any task type of a fitting result.
+    fn async_converts(&self, returned: Ty, wanted: Ty) -> Conversion {
+        let given = self.known(returned);
+        match (given, self.known(wanted)) {
+            (Some((_, have)), Some((known, want))) if known.is_task_of() => match (have.first(), want.first()) {
+                (Some(have), Some(want)) => self.convert(*have, *want).min(Conversion::Implicit),
+                _ => Conversion::No,
+            },
+            (Some((have, _)), Some((known, _))) if known.is_task() => {
+                if have.is_task() {
+                    Conversion::Implicit
+                } else {
+                    Conversion::No
+                }
+            }
+            (_, Some(_)) => Conversion::No,
+            _ => Conversion::Unknown,
+        }
+    }
+
+    /// Which of two delegate types a lambda converts to better.
+    pub(super) fn better_lambda(&self, lambda: DeclId, first: Ty, second: Ty) -> Better {
+        let (Some(a), Some(b)) = (self.delegate_shape(first), self.delegate_shape(second)) else {
+            return match (self.delegate_shape(first).is_some(), self.delegate_shape(second).is_some()) {
+                (true, false) => Better::First,
+                (false, true) => Better::Second,
+                _ => Better::Neither,
+            };
+        };
+        if a.params != b.params {
+            return self.better_target(first, second);
+        }
+        match (self.is_void(a.result), self.is_void(b.result)) {
+            (false, true) => return Better::First,
+            (true, false) => return Better::Second,
+            (true, true) => return Better::Neither,
+            _ => {}
+        }
+        let Some(returned) = self.lambda_result(lambda, &a.params) else { return Better::Unknown };
+        if self.facts.decl(lambda).flags.has(DeclFlags::ASYNC) {
+            if let (Some((x, xs)), Some((y, ys))) = (self.known(a.result), self.known(b.result)) {
+                if let ([own], [other]) = (&*xs, &*ys) {
+                    if x == y {
+                        let inner = self.awaited(returned);
+                        return self.better_conversion(ExprId::NONE, inner, *own, *other);
+                    }
+                }
+            }
+        }
+        let value = match self.facts.list(self.facts.decl(lambda).returns) {
+            [single] => *single,
+            _ => ExprId::NONE,
+        };
+        self.assume(lambda, a.params.clone(), || self.better_conversion(value, returned, a.result, b.result))
+    }
+
+    /// The method of a group that a delegate's arguments choose.
+    pub(super) fn method_of_group(&self, group: ExprId, params: &[Ty]) -> Option<(DeclRef, Ty)> {
+        let candidates = self.group_candidates(group);
+        let args: Vec<Argument> = params.iter().map(|ty| Argument::of_type(*ty)).collect();
+        let type_args = match self.facts.expr(group) {
+            Expr::Generic(_, args) => self.type_list(args),
+            _ => Rc::from([]),
+        };
+        let pick = self.pick(&candidates, &args, &type_args)?;
+        let result = self.result_of(&pick.best);
+        Some((pick.best.candidate.decl, result))
+    }
+
+    /// The methods a method group names.
+    pub(super) fn group_candidates(&self, group: ExprId) -> Vec<Candidate> {
+        match self.facts.expr(group) {
+            Expr::Name(name, scope, _) => self.lookup_value(self.own_name(name), scope, true).candidates().to_vec(),
+            Expr::Member(base, name) => self.member_access(base, self.own_name(name)).candidates,
+            Expr::Generic(inner, _) => self.group_candidates(inner),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether some method of a group fits a delegate.
+    pub(super) fn method_group_converts(&self, group: ExprId, shape: &Shape) -> Conversion {
+        if self.group_candidates(group).is_empty() {
+            return Conversion::Unknown;
+        }
+        match self.method_of_group(group, &shape.params) {
+            None => Conversion::No,
+            Some((_, result)) if self.is_void(shape.result) != self.is_void(result) => {
+                if result.is_unknown() {
+                    Conversion::Unknown
+                } else {
+                    Conversion::No
+                }
+            }
+            Some((_, result)) if result == shape.result => Conversion::Implicit,
+            Some((_, result)) => match self.convert(result, shape.result) {
+                Conversion::No => Conversion::No,
+                other => other.min(Conversion::Implicit),
+            },
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! What does a name mean inside a type: its members, those of its base classes or interfaces, the hidden ones left out.
+//!
+//! An overriding method stands for the one it overrides: it is called, but ranks as declared where the overridden one is.
+//!
+//! **Limits.** Whether a private member is accessible is decided by file: a part of the outermost type must stand in the linked file.
+
+use std::rc::Rc;
+
+use crate::model::facts::{DeclFlags, DeclKind};
+use crate::model::graph::Access;
+use crate::resolve::DeclRef;
+use crate::resolve::csharp::intern::NameId;
+use crate::resolve::csharp::linker::Linker;
+use crate::resolve::csharp::tables::Tid;
+use crate::resolve::csharp::types::{Ty, Type};
+use crate::resolve::csharp::well_known::Known;
+
+/// A member found through a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The declaration.
+    pub decl: DeclRef,
+    /// The instance of the type that declares it; [`Ty::UNKNOWN`] for locals.
+    pub within: Ty,
+    /// How many base classes up it is declared first.
+    pub depth: u16,
+}
+
+impl Linker<'_> {
+    /// The members of this name, most derived first.
+    pub(super) fn members(&self, ty: Ty, name: NameId) -> Rc<[Candidate]> {
+        if let Some(found) = self.memo.members.borrow().get(&(ty, name)) {
+            return found.clone();
+        }
+        let made: Rc<[Candidate]> = self.members_cold(ty, name).into();
+        self.memo.members.borrow_mut().insert((ty, name), made.clone());
+        made
+    }
+
+    fn members_cold(&self, ty: Ty, name: NameId) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
+            for base in level {
+                let Type::Inst(tid, _) = self.arena.get(base) else { continue };
+                self.group(tid);
+                for decl in self.tables.members.get(&(tid, name)).into_iter().flatten() {
+                    self.add_member(&mut found, Candidate { decl: *decl, within: base, depth: depth as u16 });
+                }
+            }
+            if found.iter().any(|candidate| !is_method(self.world.decl(candidate.decl).kind)) {
+                break;
+            }
+        }
+        self.prefer_accessible(found)
+    }
+
+    /// Adds a member of a base unless something more derived hides it. An override found before takes its depth instead.
+    fn add_member(&self, found: &mut Vec<Candidate>, candidate: Candidate) {
+        if !found.is_empty() && !is_method(self.world.decl(candidate.decl).kind) {
+            return;
+        }
+        for index in 0..found.len() {
+            if self.same_parameters(found[index], candidate) {
+                if self.world.decl(found[index].decl).flags.has(DeclFlags::OVERRIDE) {
+                    found[index].depth = candidate.depth;
+                }
+                return;
+            }
+        }
+        found.push(candidate);
+    }
+
+    /// Whether two methods take the same parameters.
+    pub(super) fn same_parameters(&self, a: Candidate, b: Candidate) -> bool {
+        let (first, second) = (self.signature(a.decl), self.signature(b.decl));
+        let by_ref = DeclFlags::REF | DeclFlags::OUT | DeclFlags::IN;
+        if first.params.len() != second.params.len() || first.type_params.len() != second.type_params.len() {
+            return false;
+        }
+        first.params.iter().zip(&second.params).all(|(x, y)| {
+            let own = self.substitute(x.ty, a.within);
+            let other = self.rename_params(self.substitute(y.ty, b.within), &second.type_params, &first.type_params);
+            (own == other || own.is_unknown() || other.is_unknown()) && (x.flags.0 & by_ref.0 != 0) == (y.flags.0 & by_ref.0 != 0)
+        })
+    }
+
+    fn rename_params(&self, ty: Ty, from: &[Ty], to: &[Ty]) -> Ty {
+        if from.is_empty() {
+            return ty;
+        }
+        self.replace_params(ty, from, to)
+    }
+
+    /// Replaces type parameters one by one.
+    pub(super) fn replace_params(&self, ty: Ty, from: &[Ty], to: &[Ty]) -> Ty {
+        if !self.arena.is_open(ty) {
+            return ty;
+        }
+        self.arena.map(ty, &|owner, index| {
+            let param = self.arena.add(Type::Param(owner, index));
+            from.iter().position(|other| *other == param).and_then(|at| to.get(at).copied())
+        })
+    }
+
+    /// The types whose members count, by distance: a class and its base classes; an interface and what it extends.
+    fn levels_of(&self, ty: Ty) -> Vec<Vec<Ty>> {
+        match self.arena.get(ty) {
+            Type::Inst(tid, _) if self.tables.group(tid).kind == DeclKind::Interface => {
+                let all = self.supertypes(ty);
+                let mut levels = vec![vec![ty]];
+                levels.push(all.iter().skip(1).copied().collect());
+                levels.push(vec![self.known_type(Known::Object, &[])]);
+                levels
+            }
+            Type::Inst(..) => self.class_chain(ty),
+            Type::Param(..) => {
+                let mut levels = Vec::new();
+                for constraint in self.constraints(ty) {
+                    for (depth, level) in self.levels_of_constraint(constraint).into_iter().enumerate() {
+                        if levels.len() <= depth {
+                            levels.push(Vec::new());
+                        }
+                        levels[depth].extend(level);
+                    }
+                }
+                levels.push(vec![self.known_type(Known::Object, &[])]);
+                levels
+            }
+            Type::Array(..) => vec![vec![self.known_type(Known::Array, &[])], vec![self.known_type(Known::Object, &[])]],
+            Type::Tuple(..) => vec![vec![self.known_type(Known::ValueType, &[])], vec![self.known_type(Known::Object, &[])]],
+            Type::Nullable(of) => self.levels_of(of),
+            _ => Vec::new(),
+        }
+    }
+
+    fn levels_of_constraint(&self, constraint: Ty) -> Vec<Vec<Ty>> {
+        if matches!(self.arena.get(constraint), Type::Param(..)) {
+            return self.supertypes(constraint).iter().skip(1).map(|ty| vec![*ty]).collect();
+        }
+        self.levels_of(constraint)
+    }
+
+    fn class_chain(&self, ty: Ty) -> Vec<Vec<Ty>> {
+        let mut chain = vec![vec![ty]];
+        let mut current = ty;
+        for _ in 0..32 {
+            let next = self.supertypes(current).iter().skip(1).copied().find(|base| self.is_interface(*base) == Some(false));
+            match next {
+                Some(next) if matches!(self.arena.get(next), Type::Inst(..)) && next != current => {
+                    chain.push(vec![next]);
+                    current = next;
+                }
+                _ => break,
+            }
+        }
+        chain
+    }
+
+    /// Leaves out what cannot be accessed from the linked file, unless nothing else is there.
+    pub(super) fn prefer_accessible(&self, found: Vec<Candidate>) -> Vec<Candidate> {
+        if found.iter().all(|candidate| self.is_accessible(*candidate)) {
+            return found;
+        }
+        let accessible: Vec<Candidate> = found.iter().copied().filter(|candidate| self.is_accessible(*candidate)).collect();
+        if accessible.is_empty() { found } else { accessible }
+    }
+
+    fn is_accessible(&self, candidate: Candidate) -> bool {
+        let Some(access) = self.world.facts(candidate.decl.file).detail(candidate.decl.decl).and_then(|detail| detail.access) else {
+            return true;
+        };
+        let Type::Inst(tid, _) = self.arena.get(candidate.within) else { return true };
+        match access {
+            Access::Private => candidate.decl.file == self.file || self.outermost_is_here(tid),
+            Access::Internal | Access::PrivateProtected => self.is_same_assembly(tid),
+            _ => true,
+        }
+    }
+
+    fn outermost_is_here(&self, mut tid: Tid) -> bool {
+        while let Some(outer) = self.tables.group(tid).outer {
+            tid = outer;
+        }
+        self.tables.group(tid).parts.iter().any(|part| part.file == self.file)
+    }
+
+    /// Whether internals of the type can be used from the linked file.
+    pub(super) fn is_same_assembly(&self, tid: Tid) -> bool {
+        let here = self.table.homes.first().copied().unwrap_or(self.tables.assemblies.none());
+        self.tables.group(tid).homes.iter().any(|home| self.tables.assemblies.is_friend(here, *home))
+    }
+
+    /// The constructors of a type.
+    pub(super) fn constructors(&self, ty: Ty) -> Vec<Candidate> {
+        let Type::Inst(tid, _) = self.arena.get(ty) else { return Vec::new() };
+        let group = self.group(tid);
+        let all = group.constructors.iter().map(|decl| Candidate { decl: *decl, within: ty, depth: 0 }).collect();
+        self.prefer_accessible(all)
+    }
+}
+
+/// Whether the kind is one of methods, which overload.
+#[must_use]
+pub fn is_method(kind: DeclKind) -> bool {
+    matches!(kind, DeclKind::Method | DeclKind::LocalFunction | DeclKind::Operator | DeclKind::Indexer)
+}

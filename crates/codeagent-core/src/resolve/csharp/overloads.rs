@@ -1,0 +1,351 @@
+//! Which of several methods of a name does a call choose (standard §12.6.4).
+//!
+//! Arguments are put to parameters by position, name, default and `params`; type arguments are inferred; what an argument surely does not
+//! convert to is not applicable; of the applicable ones the most derived and then the better ones win.
+//!
+//! **Limits.** If no candidate is applicable by what is known, all that fit by number compete, and the answer is unsure.
+
+use smallvec::SmallVec;
+
+use crate::model::facts::{ArgMode, DeclFlags, ExprId};
+use crate::resolve::DeclRef;
+use crate::resolve::csharp::conversions::{Better, Conversion};
+use crate::resolve::csharp::intern::NameId;
+use crate::resolve::csharp::linker::Linker;
+use crate::resolve::csharp::members::Candidate;
+use crate::resolve::csharp::signatures::Signature;
+use crate::resolve::csharp::types::{Ty, TyList, Type};
+
+/// An argument.
+#[derive(Clone, Copy, Debug)]
+pub struct Argument {
+    /// Its natural type.
+    pub ty: Ty,
+    /// How it is passed.
+    pub mode: ArgMode,
+    /// `name:`
+    pub name: NameId,
+    /// The expression, if there is one.
+    pub value: ExprId,
+}
+
+impl Argument {
+    /// An argument that is only a type.
+    #[must_use]
+    pub fn of_type(ty: Ty) -> Self {
+        Self { ty, mode: ArgMode::Value, name: NameId::NONE, value: ExprId::NONE }
+    }
+}
+
+/// A candidate put to the arguments.
+#[derive(Clone, Debug)]
+pub struct Applied {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// Its type arguments, those of its extension block first.
+    pub method_args: TyList,
+    /// What each argument converts to.
+    pub targets: SmallVec<[Ty; 4]>,
+    /// The same before type arguments were put in.
+    formals: SmallVec<[Ty; 4]>,
+    /// The last parameter takes several arguments.
+    expanded: bool,
+    /// Some parameter takes its default.
+    defaults: bool,
+    conversion: Conversion,
+}
+
+/// The choice.
+#[derive(Clone, Debug)]
+pub struct Pick {
+    /// The best.
+    pub best: Applied,
+    /// Whether nothing unknown played a part.
+    pub sure: bool,
+    /// The others that remained, best first.
+    pub others: Vec<DeclRef>,
+    /// Whether the best is applicable as far as is known.
+    pub applicable: bool,
+}
+
+impl Linker<'_> {
+    /// Chooses among candidates; `None` if none takes that many arguments.
+    pub(super) fn pick(&self, candidates: &[Candidate], args: &[Argument], type_args: &TyList) -> Option<Pick> {
+        let mut forms: Vec<(Candidate, Mapping)> = Vec::new();
+        for candidate in candidates {
+            let signature = self.signature(candidate.decl);
+            if !type_args.is_empty() && type_args.len() != signature.type_params.len() - signature.block_params {
+                continue;
+            }
+            for expanded in [false, true] {
+                if let Some(mapping) = map_arguments(&signature, args, expanded) {
+                    forms.push((*candidate, mapping));
+                }
+            }
+        }
+        let alone = forms.iter().all(|(candidate, _)| candidate.decl == forms[0].0.decl);
+        let applied: Vec<Applied> =
+            forms.iter().map(|(candidate, mapping)| self.apply_form(*candidate, mapping, args, type_args)).collect();
+        let mut fitting: Vec<&Applied> = applied.iter().filter(|form| form.conversion != Conversion::No).collect();
+        let applicable = !fitting.is_empty();
+        if !applicable {
+            fitting = applied.iter().collect();
+        }
+        let nearest = fitting.iter().map(|form| form.candidate.depth).min()?;
+        if let Some(certain) = fitting.iter().filter(|form| form.conversion > Conversion::Unknown).map(|form| form.candidate.depth).min() {
+            fitting.retain(|form| form.candidate.depth <= certain);
+        } else if applicable {
+            fitting.retain(|form| form.candidate.depth == nearest);
+        }
+        let (best, sure) = self.best_of(&fitting, args);
+        let mut others: Vec<DeclRef> = Vec::new();
+        for form in &fitting {
+            if form.candidate.decl != best.candidate.decl && !others.contains(&form.candidate.decl) {
+                others.push(form.candidate.decl);
+            }
+        }
+        let sure = alone || applicable && (others.is_empty() || sure);
+        Some(Pick { best: best.clone(), sure, others, applicable })
+    }
+
+    /// The form that beats all others, else the one that is beaten least.
+    fn best_of<'f>(&self, forms: &[&'f Applied], args: &[Argument]) -> (&'f Applied, bool) {
+        let mut best = (forms[0], usize::MAX, true);
+        for (index, form) in forms.iter().enumerate() {
+            let mut losses = 0;
+            let mut sure = true;
+            for (other, rival) in forms.iter().enumerate() {
+                if index == other {
+                    continue;
+                }
+                match self.better_form(form, rival, args) {
+                    Better::First => {}
+                    Better::Second => losses += 2,
+                    Better::Neither | Better::Unknown => {
+                        losses += 1;
+                        sure &= form.candidate.decl == rival.candidate.decl;
+                    }
+                }
+            }
+            if losses < best.1 {
+                best = (form, losses, sure && losses == 0 || forms.len() == 1);
+            }
+        }
+        (best.0, best.2)
+    }
+
+    fn apply_form(&self, candidate: Candidate, mapping: &Mapping, args: &[Argument], type_args: &TyList) -> Applied {
+        let signature = self.signature(candidate.decl);
+        let formals: SmallVec<[Ty; 4]> =
+            mapping.params.iter().map(|param| self.formal(&signature, *param, mapping.expanded, candidate)).collect();
+        let method_args = self.method_arguments(&signature, &formals, args, type_args);
+        let targets: SmallVec<[Ty; 4]> =
+            formals.iter().map(|formal| self.replace_params(*formal, &signature.type_params, &method_args)).collect();
+        let mut conversion = Conversion::Identity;
+        for ((target, arg), param) in targets.iter().zip(args).zip(&mapping.params) {
+            let declared = signature.params[*param].flags;
+            conversion = conversion.min(self.argument_converts(arg, *target, declared));
+            if conversion == Conversion::No {
+                break;
+            }
+        }
+        if conversion != Conversion::No && !self.constraints_hold(&signature, &method_args) {
+            conversion = Conversion::No;
+        }
+        Applied { candidate, method_args, targets, formals, expanded: mapping.expanded, defaults: mapping.defaults, conversion }
+    }
+
+    /// The declared type an argument meets.
+    fn formal(&self, signature: &Signature, param: usize, expanded: bool, candidate: Candidate) -> Ty {
+        let ty = self.substitute(signature.params[param].ty, candidate.within);
+        if expanded && param + 1 == signature.params.len() { self.element_of(ty).unwrap_or(Ty::UNKNOWN) } else { ty }
+    }
+
+    fn method_arguments(&self, signature: &Signature, formals: &[Ty], args: &[Argument], type_args: &TyList) -> TyList {
+        if signature.type_params.is_empty() {
+            return TyList::from([]);
+        }
+        if type_args.len() == signature.type_params.len() {
+            return type_args.clone();
+        }
+        let pairs: Vec<(Ty, Argument)> = formals.iter().copied().zip(args.iter().copied()).collect();
+        let inferred = self.infer(&signature.type_params, &pairs);
+        inferred
+            .iter()
+            .take(signature.block_params)
+            .chain(if type_args.is_empty() { inferred[signature.block_params..].iter() } else { type_args.iter() })
+            .copied()
+            .collect()
+    }
+
+    fn argument_converts(&self, arg: &Argument, target: Ty, declared: DeclFlags) -> Conversion {
+        let by_ref = declared.has(DeclFlags::REF) || declared.has(DeclFlags::OUT);
+        match arg.mode {
+            ArgMode::Ref if !declared.has(DeclFlags::REF) && !declared.has(DeclFlags::IN) => return Conversion::No,
+            ArgMode::Out if !declared.has(DeclFlags::OUT) => return Conversion::No,
+            ArgMode::Value | ArgMode::Spread if by_ref && !arg.value.is_none() => return Conversion::No,
+            ArgMode::Ref | ArgMode::Out => {
+                return match self.convert(arg.ty, target) {
+                    Conversion::Identity => Conversion::Identity,
+                    Conversion::Unknown => Conversion::Unknown,
+                    _ if self.is_uncertain(arg.ty) || self.is_uncertain(target) => Conversion::Unknown,
+                    _ => Conversion::No,
+                };
+            }
+            _ => {}
+        }
+        self.convert_value(arg.value, arg.ty, target)
+    }
+
+    /// Whether a type mentions something unknown.
+    pub(super) fn is_uncertain(&self, ty: Ty) -> bool {
+        match self.arena.get(ty) {
+            Type::Unknown | Type::Dynamic => true,
+            Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => args.iter().any(|arg| self.is_uncertain(*arg)),
+            Type::Array(of, _) | Type::Nullable(of) | Type::Pointer(of) => self.is_uncertain(of),
+            _ => false,
+        }
+    }
+
+    fn constraints_hold(&self, signature: &Signature, method_args: &TyList) -> bool {
+        signature.type_params.iter().zip(method_args.iter()).all(|(param, arg)| {
+            if arg.is_unknown() {
+                return true;
+            }
+            match (self.param_is_value_type(*param), self.is_value_type(*arg)) {
+                (Some(wanted), Some(given)) if wanted != given => return false,
+                _ => {}
+            }
+            self.constraints(*param).iter().all(|constraint| {
+                let wanted = self.replace_params(*constraint, &signature.type_params, method_args);
+                self.convert(*arg, wanted) != Conversion::No
+            })
+        })
+    }
+
+    /// Which of two forms is the better function member.
+    fn better_form(&self, a: &Applied, b: &Applied, args: &[Argument]) -> Better {
+        let (mut first, mut second, mut unknown) = (false, false, false);
+        for (index, arg) in args.iter().enumerate() {
+            match self.better_conversion(arg.value, arg.ty, a.targets[index], b.targets[index]) {
+                Better::First => first = true,
+                Better::Second => second = true,
+                Better::Unknown => unknown = true,
+                Better::Neither => {}
+            }
+        }
+        match (first, second) {
+            (true, false) => return if unknown && b.conversion > Conversion::Unknown { Better::Unknown } else { Better::First },
+            (false, true) => return if unknown && a.conversion > Conversion::Unknown { Better::Unknown } else { Better::Second },
+            (true, true) => return Better::Neither,
+            (false, false) => {}
+        }
+        if a.conversion > Conversion::Unknown && b.conversion == Conversion::Unknown {
+            return Better::First;
+        }
+        if b.conversion > Conversion::Unknown && a.conversion == Conversion::Unknown {
+            return Better::Second;
+        }
+        if unknown { Better::Unknown } else { self.tie_break(a, b) }
+    }
+
+    fn tie_break(&self, a: &Applied, b: &Applied) -> Better {
+        let by = |first: bool, second: bool| match (first, second) {
+            (true, false) => Some(Better::First),
+            (false, true) => Some(Better::Second),
+            _ => None,
+        };
+        by(a.method_args.is_empty(), b.method_args.is_empty())
+            .or_else(|| by(!a.expanded, !b.expanded))
+            .or_else(|| by(!a.defaults, !b.defaults))
+            .or_else(|| self.more_specific(a, b))
+            .unwrap_or(Better::Neither)
+    }
+
+    /// The one whose declared parameter types say more.
+    fn more_specific(&self, a: &Applied, b: &Applied) -> Option<Better> {
+        let (mut first, mut second) = (false, false);
+        for (x, y) in a.formals.iter().zip(&b.formals) {
+            match self.specificity(*x, *y) {
+                Better::First => first = true,
+                Better::Second => second = true,
+                _ => {}
+            }
+        }
+        match (first, second) {
+            (true, false) => Some(Better::First),
+            (false, true) => Some(Better::Second),
+            _ => None,
+        }
+    }
+
+    fn specificity(&self, a: Ty, b: Ty) -> Better {
+        match (self.arena.get(a), self.arena.get(b)) {
+            (Type::Param(..), Type::Param(..)) => Better::Neither,
+            (Type::Param(..), _) => Better::Second,
+            (_, Type::Param(..)) => Better::First,
+            (Type::Array(x, _), Type::Array(y, _)) | (Type::Nullable(x), Type::Nullable(y)) => self.specificity(x, y),
+            (Type::Inst(_, x), Type::Inst(_, y))
+            | (Type::External(_, x), Type::External(_, y))
+            | (Type::Tuple(x, _), Type::Tuple(y, _))
+                if x.len() == y.len() =>
+            {
+                let all: Vec<Better> = x.iter().zip(y.iter()).map(|(x, y)| self.specificity(*x, *y)).collect();
+                match (all.contains(&Better::First), all.contains(&Better::Second)) {
+                    (true, false) => Better::First,
+                    (false, true) => Better::Second,
+                    _ => Better::Neither,
+                }
+            }
+            _ => Better::Neither,
+        }
+    }
+
+    /// The result of a chosen method.
+    pub(super) fn result_of(&self, applied: &Applied) -> Ty {
+        let signature = self.signature(applied.candidate.decl);
+        let result = self.substitute(signature.result, applied.candidate.within);
+        self.replace_params(result, &signature.type_params, &applied.method_args)
+    }
+}
+
+/// Which parameter each argument goes to.
+struct Mapping {
+    params: SmallVec<[usize; 4]>,
+    expanded: bool,
+    defaults: bool,
+}
+
+fn map_arguments(signature: &Signature, args: &[Argument], expanded: bool) -> Option<Mapping> {
+    let declared = &signature.params;
+    let rest = declared.last().is_some_and(|param| param.flags.has(DeclFlags::REST));
+    if expanded && !rest {
+        return None;
+    }
+    let last = declared.len().wrapping_sub(1);
+    let mut taken: SmallVec<[bool; 8]> = SmallVec::from_elem(false, declared.len());
+    let mut params = SmallVec::new();
+    for (index, arg) in args.iter().enumerate() {
+        let param = if arg.name == NameId::NONE {
+            if expanded && index >= last { last } else { index }
+        } else {
+            declared.iter().position(|param| param.name == arg.name)?
+        };
+        if param >= declared.len() || taken[param] && !(expanded && param == last) {
+            return None;
+        }
+        taken[param] = true;
+        params.push(param);
+    }
+    let mut defaults = false;
+    for (index, param) in declared.iter().enumerate() {
+        if !taken[index] {
+            let skipped = expanded && index == last;
+            if !skipped && !param.flags.has(DeclFlags::OPTIONAL) {
+                return None;
+            }
+            defaults |= !skipped;
+        }
+    }
+    Some(Mapping { params, expanded, defaults })
+}

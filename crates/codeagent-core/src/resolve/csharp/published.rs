@@ -1,0 +1,69 @@
+//! Which world-wide questions does a file answer: the names it adds to the tables, as slots.
+//!
+//! A link records the slot of every table question it asks; a file publishes the slots of every name it puts there. Members and nested
+//! types need no slots: whoever looks for them reads all parts of the type.
+//!
+//! **Limits.** Types are asked for by simple name alone, so a new type wakes every file that asked for a type of that name anywhere.
+
+use crate::model::facts::{DeclFlags, DeclKind, Expr, Facts, LiteralKind, ScopeId, SiteKind, Subject, TypeExpr};
+use crate::resolve::csharp::tables::is_type;
+use crate::resolve::reads::slot;
+
+/// Table of top-level types.
+pub const TYPES: &str = "cs:type";
+/// Table of namespaces, by each segment of their names.
+pub const NAMESPACES: &str = "cs:namespace";
+/// Table of extension members.
+pub const EXTENSIONS: &str = "cs:extension";
+/// The global usings of sources, one question.
+pub const GLOBAL_USINGS: &str = "cs:global-usings";
+/// The assemblies that see internals by an attribute in a source, one question.
+pub const FRIENDS: &str = "cs:friends";
+
+/// The slots a file publishes, sorted.
+#[must_use]
+pub fn published(facts: &Facts) -> Vec<u64> {
+    let mut slots = Vec::new();
+    for id in facts.decl_ids() {
+        let decl = facts.decl(id);
+        let name = facts.text(decl.name);
+        if decl.kind == DeclKind::Namespace {
+            slots.extend(name.split('.').map(|segment| slot(NAMESPACES, segment.trim())));
+        } else if is_type(decl.kind) {
+            slots.push(slot(TYPES, name));
+        } else if decl.flags.has(DeclFlags::EXTENSION) && decl.kind == DeclKind::Method || in_extension_block(facts, decl.scope) {
+            slots.push(slot(EXTENSIONS, name));
+        }
+    }
+    if facts.imports.iter().any(|import| import.global) {
+        slots.push(slot(GLOBAL_USINGS, ""));
+    }
+    if friends(facts).next().is_some() {
+        slots.push(slot(FRIENDS, ""));
+    }
+    slots.sort_unstable();
+    slots.dedup();
+    slots
+}
+
+fn in_extension_block(facts: &Facts, scope: ScopeId) -> bool {
+    let owner = scope.some().and_then(|scope| facts.scope(scope).owner.some());
+    owner.is_some_and(|owner| facts.decl(owner).kind == DeclKind::ExtensionBlock)
+}
+
+/// The names in `[assembly: InternalsVisibleTo("name")]`.
+pub fn friends(facts: &Facts) -> impl Iterator<Item = &str> {
+    facts.sites.iter().filter(|site| site.kind == SiteKind::Attribute && site.owner.is_none()).filter_map(|site| {
+        let Subject::Construct(ty, call) = site.subject else { return None };
+        let TypeExpr::Name(segments, _) = facts.type_expr(ty) else { return None };
+        let last = facts.text(facts.list(segments).last()?.name);
+        if !matches!(last, "InternalsVisibleTo" | "InternalsVisibleToAttribute") {
+            return None;
+        }
+        let call = facts.calls.get(call.some()?.index())?;
+        match facts.expr(facts.list(call.args).first()?.value) {
+            Expr::Literal(LiteralKind::String, text) => Some(facts.text(text)),
+            _ => None,
+        }
+    })
+}

@@ -1,0 +1,175 @@
+//! What does a bare name in an expression stand for: a local, a member of a type around it, a static import, a type or a namespace.
+//!
+//! From the inside outward (standard §12.8.4); a name that is invoked passes over members that cannot be.
+//!
+//! **Limits.** A local counts in its whole block, as C# forbids any other meaning there.
+
+use crate::model::facts::{DeclFlags, DeclId, DeclKind, ScopeId, ScopeKind};
+use crate::resolve::DeclRef;
+use crate::resolve::csharp::intern::NameId;
+use crate::resolve::csharp::linker::Linker;
+use crate::resolve::csharp::members::{Candidate, is_method};
+use crate::resolve::csharp::names::{Found, Place};
+use crate::resolve::csharp::tables::is_type_scope;
+use crate::resolve::csharp::types::{Ty, Type};
+use crate::resolve::csharp::usings::Using;
+
+/// What a bare name stands for.
+#[derive(Clone, Debug)]
+pub enum Simple {
+    /// A local variable, parameter or local function.
+    Local(Vec<Candidate>),
+    /// Members of a type around it, or static members that a using brings.
+    Members(Vec<Candidate>),
+    /// A type.
+    Type(Ty),
+    /// A namespace.
+    Namespace(crate::resolve::csharp::tables::NamespaceId),
+    /// Nothing in the world.
+    None,
+}
+
+impl Simple {
+    /// The declarations, if it is a local or members.
+    #[must_use]
+    pub fn candidates(&self) -> &[Candidate] {
+        match self {
+            Self::Local(found) | Self::Members(found) => found,
+            _ => &[],
+        }
+    }
+}
+
+impl Linker<'_> {
+    /// Looks up a bare name of the linked file.
+    pub(super) fn lookup_value(&self, name: NameId, scope: ScopeId, invoked: bool) -> Simple {
+        let mut current = scope;
+        while let Some(id) = current.some() {
+            let here = *self.facts.scope(id);
+            let locals = self.locals(id, name);
+            if !locals.is_empty() {
+                return Simple::Local(locals.iter().map(|decl| self.local(*decl)).collect());
+            }
+            let found = match here.kind {
+                kind if is_type_scope(kind) => self.value_in_type(here.owner, name, invoked),
+                ScopeKind::Namespace | ScopeKind::File => self.static_imports(id, name, invoked),
+                _ => Simple::None,
+            };
+            if !matches!(found, Simple::None) {
+                return found;
+            }
+            current = here.parent;
+        }
+        if invoked {
+            return Simple::None;
+        }
+        self.lookup_type_name(name, scope, 0)
+    }
+
+    /// Looks up a bare name as a type or namespace.
+    pub(super) fn lookup_type_name(&self, name: NameId, scope: ScopeId, arity: u16) -> Simple {
+        let place = Place { file: self.file, scope, alone: None };
+        match self.lookup(place, name, arity, false) {
+            Found::Type(ty) => Simple::Type(ty),
+            _ => match self.lookup(place, name, arity, true) {
+                Found::Namespace(namespace) => Simple::Namespace(namespace),
+                Found::Type(ty) => Simple::Type(ty),
+                Found::None => Simple::None,
+            },
+        }
+    }
+
+    fn local(&self, decl: DeclId) -> Candidate {
+        Candidate { decl: DeclRef { file: self.file, decl }, within: Ty::UNKNOWN, depth: 0 }
+    }
+
+    fn value_in_type(&self, owner: DeclId, name: NameId, invoked: bool) -> Simple {
+        let Some(&tid) = owner.some().and_then(|owner| self.table.types.get(&owner)) else { return Simple::None };
+        let own = self.self_type(tid);
+        let members = self.members(own, name);
+        if !members.is_empty() && !(invoked && self.cannot_be_invoked(&members)) {
+            return Simple::Members(members.to_vec());
+        }
+        if let Some(param) = self.primary_parameter(tid, name) {
+            return Simple::Local(vec![Candidate { decl: param, within: own, depth: 0 }]);
+        }
+        if invoked {
+            return Simple::None;
+        }
+        match self.nested(own, name, 0) {
+            Found::Type(ty) => Simple::Type(ty),
+            _ => Simple::None,
+        }
+    }
+
+    /// A parameter of the primary constructor in another part of the type (its own part's lie in the scope).
+    fn primary_parameter(&self, tid: crate::resolve::csharp::tables::Tid, name: NameId) -> Option<DeclRef> {
+        for constructor in &self.group(tid).constructors {
+            let facts = self.world.facts(constructor.file);
+            let decl = facts.decl(constructor.decl);
+            if decl.kind == DeclKind::PrimaryConstructor {
+                let params = facts.list(decl.params);
+                let found = params.iter().find(|param| self.name(constructor.file, facts.decl(**param).name) == name);
+                if let Some(found) = found {
+                    return Some(DeclRef { file: constructor.file, decl: *found });
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether what was found is a value that is known not to be a delegate.
+    pub(super) fn cannot_be_invoked(&self, members: &[Candidate]) -> bool {
+        members
+            .iter()
+            .all(|member| !is_method(self.world.decl(member.decl).kind) && self.is_delegate(self.candidate_type(member)) == Some(false))
+    }
+
+    /// Static members that `using static` brings into a namespace or file scope.
+    fn static_imports(&self, scope: ScopeId, name: NameId, invoked: bool) -> Simple {
+        let mut found = Vec::new();
+        for using in self.usings(self.file, scope).iter() {
+            let Using::Static(ty) = *using else { continue };
+            for member in self.members(ty, name).iter() {
+                let decl = self.world.decl(member.decl);
+                let is_static = decl.flags.has(DeclFlags::STATIC) || decl.flags.has(DeclFlags::CONST) || decl.kind == DeclKind::EnumMember;
+                if is_static && !decl.flags.has(DeclFlags::EXTENSION) && !(invoked && self.cannot_be_invoked(std::slice::from_ref(member)))
+                {
+                    found.push(*member);
+                }
+            }
+        }
+        if found.is_empty() { Simple::None } else { Simple::Members(self.prefer_accessible(found)) }
+    }
+
+    /// The type of a value member or local; unknown for methods.
+    pub(super) fn candidate_type(&self, candidate: &Candidate) -> Ty {
+        let decl = self.decl(candidate.decl);
+        let declared = match decl.kind {
+            DeclKind::EnumMember => return self.enum_of(candidate.decl),
+            kind if is_method(kind) && kind != DeclKind::Indexer => return Ty::UNKNOWN,
+            _ => self.type_of(candidate.decl.file, decl.ty),
+        };
+        if declared.is_unknown() && candidate.decl.file == self.file && !decl.init.is_none() {
+            return self.initialised_type(candidate.decl.decl);
+        }
+        match self.arena.get(candidate.within) {
+            Type::Unknown => declared,
+            _ => self.substitute(declared, candidate.within),
+        }
+    }
+
+    fn initialised_type(&self, decl: DeclId) -> Ty {
+        let ty = self.expr_type(self.facts.decl(decl).init);
+        match self.arena.get(ty) {
+            Type::TypeValue(_) | Type::Namespace(_) | Type::Null | Type::Default => Ty::UNKNOWN,
+            _ => ty,
+        }
+    }
+
+    fn enum_of(&self, member: DeclRef) -> Ty {
+        let facts = self.world.facts(member.file);
+        let owner = facts.scope(facts.decl(member.decl).scope).owner;
+        self.tables.file(member.file).types.get(&owner).map_or(Ty::UNKNOWN, |tid| self.self_type(*tid))
+    }
+}

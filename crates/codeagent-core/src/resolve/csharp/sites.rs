@@ -1,0 +1,279 @@
+//! Which edge does each site of the file become.
+//!
+//! **Limits.** A name that is a qualifier for a namespace becomes no edge; a `using` of a namespace does, to its first declaration.
+
+use crate::model::facts::{
+    CallId, DeclId, DeclKind, Expr, ExprId, ImportId, ImportKind, ScopeId, ScopeKind, Site, SiteKind, Subject, Sym, TypeExpr, TypeId,
+};
+use crate::model::graph::{Confidence, EdgeType};
+use crate::resolve::csharp::calls::{CallResult, Outcome};
+use crate::resolve::csharp::linker::Linker;
+use crate::resolve::csharp::members::{Candidate, is_method};
+use crate::resolve::csharp::names::Found;
+use crate::resolve::csharp::simple_names::Simple;
+use crate::resolve::csharp::tables::NamespaceId;
+use crate::resolve::csharp::types::{Ty, Type};
+use crate::resolve::{DeclRef, Links, Target, Unresolved, Use};
+
+impl Linker<'_> {
+    /// Links all sites.
+    pub(super) fn sites(&self, links: &mut Links) {
+        for site in &self.facts.sites {
+            self.begin_site();
+            self.site_scope.set(self.namespace_scope(site.owner));
+            self.site(site, links);
+        }
+    }
+
+    /// The innermost namespace or file scope around a declaration.
+    fn namespace_scope(&self, owner: DeclId) -> ScopeId {
+        let mut scope = owner.some().map_or(ScopeId(0), |owner| {
+            let decl = self.facts.decl(owner);
+            decl.inner.some().unwrap_or(decl.scope)
+        });
+        while let Some(id) = scope.some() {
+            let here = self.facts.scope(id);
+            if matches!(here.kind, ScopeKind::Namespace | ScopeKind::File) {
+                return id;
+            }
+            scope = here.parent;
+        }
+        ScopeId(0)
+    }
+
+    fn site(&self, site: &Site, links: &mut Links) {
+        match site.kind {
+            SiteKind::Call | SiteKind::New | SiteKind::ThisInit | SiteKind::BaseInit | SiteKind::Attribute => self.call_site(site, links),
+            SiteKind::Operator => self.operator_site(site, links),
+            SiteKind::Index => self.index_site(site, links),
+            SiteKind::Base => self.base_site(site, links),
+            SiteKind::Import => self.import_site(site, links),
+            SiteKind::ParameterType => self.type_site(site, EdgeType::Accepts, links),
+            SiteKind::TypeRef => self.type_site(site, EdgeType::References, links),
+            SiteKind::Read | SiteKind::Write | SiteKind::ReadWrite | SiteKind::Key | SiteKind::NameOf => match site.subject {
+                Subject::Type(..) => self.type_site(site, EdgeType::References, links),
+                _ => self.value_site(site, links),
+            },
+            SiteKind::Jsx | SiteKind::Tag | SiteKind::Decorator | SiteKind::Export | SiteKind::Destructure => {}
+        }
+    }
+
+    fn call_of(&self, subject: Subject) -> Option<CallId> {
+        match subject {
+            Subject::Construct(_, call) => Some(call),
+            Subject::Expr(expr) => match self.facts.expr(expr) {
+                Expr::Call(call) | Expr::New(call) | Expr::NewTarget(call, _) | Expr::Index(call) => Some(call),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn call_site(&self, site: &Site, links: &mut Links) {
+        links.calls += 1;
+        let Some(call) = self.call_of(site.subject) else { return };
+        let result = self.call(call);
+        let targets: Vec<DeclRef> = result.targets.iter().copied().filter(|target| self.is_node(*target)).collect();
+        match result.outcome {
+            Outcome::Target if !targets.is_empty() => {
+                links.calls_resolved += 1;
+                self.edge(site, EdgeType::Calls, &targets, result.confidence(), links);
+            }
+            Outcome::Target | Outcome::External => links.calls_external += 1,
+            Outcome::Unknown => {
+                links.unresolved.push(Unresolved { name: self.used_name(site.subject), kind: site.kind, source: site.owner, at: site.at })
+            }
+        }
+    }
+
+    /// Whether a declaration is a vertex of the graph: a local function need not be.
+    fn is_node(&self, target: DeclRef) -> bool {
+        let file = self.world.file(target.file);
+        !file.external && !file.facts.decl(target.decl).detail.is_none()
+    }
+
+    fn used_name(&self, subject: Subject) -> Sym {
+        match subject {
+            Subject::Construct(ty, _) => self.last_segment(ty),
+            Subject::Expr(expr) => self.expr_name(expr),
+            _ => Sym::NONE,
+        }
+    }
+
+    fn expr_name(&self, expr: ExprId) -> Sym {
+        let mut current = expr;
+        for _ in 0..4 {
+            match self.facts.expr(current) {
+                Expr::Name(name, ..) | Expr::Member(_, name) => return name,
+                Expr::TypeValue(ty) => return self.last_segment(ty),
+                Expr::Call(call) | Expr::New(call) | Expr::Index(call) => current = self.facts.calls[call.index()].callee,
+                Expr::Generic(inner, _) => current = inner,
+                _ => return Sym::NONE,
+            }
+        }
+        Sym::NONE
+    }
+
+    fn last_segment(&self, ty: TypeId) -> Sym {
+        match self.facts.type_expr(ty) {
+            TypeExpr::Name(segments, _) => self.facts.list(segments).last().map_or(Sym::NONE, |last| last.name),
+            _ => Sym::NONE,
+        }
+    }
+
+    fn operator_site(&self, site: &Site, links: &mut Links) {
+        let Subject::Expr(expr) = site.subject else { return };
+        let pick = match self.facts.expr(expr) {
+            Expr::Binary(operator, left, right) => self.binary(operator, left, right).0,
+            Expr::Unary(operator, inner) => self.unary(operator, inner).0,
+            _ => None,
+        };
+        if let Some(pick) = pick.filter(|pick| !self.world.file(pick.best.candidate.decl.file).external) {
+            let mut targets = vec![pick.best.candidate.decl];
+            let confidence = if pick.sure { Confidence::Exact } else { Confidence::Inferred };
+            if !pick.sure {
+                targets.extend(pick.others);
+            }
+            self.edge(site, EdgeType::Calls, &targets, confidence, links);
+        }
+    }
+
+    fn index_site(&self, site: &Site, links: &mut Links) {
+        let Some(call) = self.call_of(site.subject) else { return };
+        let result: std::rc::Rc<CallResult> = self.call(call);
+        if result.outcome == Outcome::Target {
+            self.edge(site, EdgeType::References, &result.targets, result.confidence(), links);
+        }
+    }
+
+    fn base_site(&self, site: &Site, links: &mut Links) {
+        let Subject::Base(decl, index) = site.subject else { return };
+        let Some(&base) = self.facts.list(self.facts.decl(decl).bases).get(usize::from(index)) else { return };
+        let Some(target) = self.declaration_of(self.type_of(self.file, base.ty)) else { return };
+        let child = self.facts.decl(decl).kind;
+        let parent = self.world.decl(target).kind;
+        let edge_type = match (child, parent) {
+            (DeclKind::TypeParam, _) => EdgeType::References,
+            (DeclKind::Interface, _) => EdgeType::Extends,
+            (_, DeclKind::Interface) => EdgeType::Implements,
+            _ => EdgeType::Inherits,
+        };
+        let source = if child == DeclKind::TypeParam { site.owner } else { decl };
+        self.push(source, edge_type, vec![target], Confidence::Exact, site, links);
+    }
+
+    /// The declaration of a declared type.
+    fn declaration_of(&self, ty: Ty) -> Option<DeclRef> {
+        match self.arena.get(ty) {
+            Type::Inst(tid, _) => {
+                let group = self.group(tid);
+                (!group.external).then_some(group.parts[0])
+            }
+            Type::Nullable(of) | Type::TypeValue(of) => self.declaration_of(of),
+            _ => None,
+        }
+    }
+
+    fn import_site(&self, site: &Site, links: &mut Links) {
+        let Subject::Import(id) = site.subject else { return };
+        let Some(import) = self.facts.imports.get(id.index()) else { return };
+        if import.kind == ImportKind::ExternAlias {
+            return;
+        }
+        if let Some(target) = self.import_declaration(id) {
+            self.push(DeclId::NONE, EdgeType::Imports, vec![target], Confidence::Exact, site, links);
+        }
+    }
+
+    fn import_declaration(&self, id: ImportId) -> Option<DeclRef> {
+        match self.import_target(self.file, id) {
+            Found::Type(ty) => self.declaration_of(ty),
+            Found::Namespace(namespace) => self.namespace_declaration(namespace),
+            Found::None => None,
+        }
+    }
+
+    fn namespace_declaration(&self, namespace: NamespaceId) -> Option<DeclRef> {
+        let decls = &self.tables.namespaces[namespace.0 as usize].decls;
+        decls.iter().copied().find(|decl| !self.world.file(decl.file).external)
+    }
+
+    fn type_site(&self, site: &Site, edge_type: EdgeType, links: &mut Links) {
+        let Subject::Type(ty, segment) = site.subject else { return };
+        let target = match self.facts.type_expr(ty) {
+            TypeExpr::Name(segments, scope) => {
+                let segments = self.facts.list(segments);
+                let end = (usize::from(segment) + 1).min(segments.len());
+                match self.resolve_segments(self.file, &segments[..end], scope, None) {
+                    Found::Type(ty) => self.declaration_of(ty),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        if let Some(target) = target {
+            self.edge(site, edge_type, &[target], Confidence::Exact, links);
+        }
+    }
+
+    fn value_site(&self, site: &Site, links: &mut Links) {
+        let Subject::Expr(expr) = site.subject else { return };
+        let (candidates, ty) = self.named_by(expr);
+        let Some(first) = candidates.first() else {
+            if let Some(target) = self.declaration_of_type_value(ty) {
+                self.edge(site, EdgeType::References, &[target], Confidence::Exact, links);
+            }
+            return;
+        };
+        let kind = self.world.decl(first.decl).kind;
+        if matches!(kind, DeclKind::Variable | DeclKind::Parameter) {
+            return;
+        }
+        let targets: Vec<DeclRef> = if is_method(kind) {
+            candidates.iter().map(|candidate| candidate.decl).filter(|target| self.is_node(*target)).take(8).collect()
+        } else {
+            vec![first.decl]
+        };
+        if targets.is_empty() || self.world.file(targets[0].file).external {
+            return;
+        }
+        let confidence = if targets.len() == 1 { Confidence::Exact } else { Confidence::Inferred };
+        self.edge(site, EdgeType::References, &targets, confidence, links);
+    }
+
+    /// What a name or member access names.
+    fn named_by(&self, expr: ExprId) -> (Vec<Candidate>, Ty) {
+        match self.facts.expr(expr) {
+            Expr::Name(name, scope, _) => match self.lookup_value(self.own_name(name), scope, false) {
+                Simple::Local(found) | Simple::Members(found) => (found, Ty::UNKNOWN),
+                _ => (Vec::new(), self.expr_type(expr)),
+            },
+            Expr::Member(base, name) | Expr::Destructured(base, name) => {
+                let access = self.member_access(base, self.own_name(name));
+                (access.candidates, access.ty)
+            }
+            Expr::Generic(inner, _) => {
+                let (found, _) = self.named_by(inner);
+                let methods: Vec<Candidate> =
+                    found.into_iter().filter(|candidate| is_method(self.world.decl(candidate.decl).kind)).collect();
+                (methods, self.expr_type(expr))
+            }
+            Expr::TypeValue(_) => (Vec::new(), self.expr_type(expr)),
+            _ => (Vec::new(), Ty::UNKNOWN),
+        }
+    }
+
+    fn declaration_of_type_value(&self, ty: Ty) -> Option<DeclRef> {
+        matches!(self.arena.get(ty), Type::TypeValue(_)).then(|| self.declaration_of(ty)).flatten()
+    }
+
+    fn edge(&self, site: &Site, edge_type: EdgeType, targets: &[DeclRef], confidence: Confidence, links: &mut Links) {
+        self.push(site.owner, edge_type, targets.to_vec(), confidence, site, links);
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of one edge")]
+    fn push(&self, source: DeclId, edge_type: EdgeType, targets: Vec<DeclRef>, confidence: Confidence, site: &Site, links: &mut Links) {
+        let targets = targets.into_iter().map(Target::Decl).collect();
+        links.uses.push(Use { source, edge_type, confidence, targets, at: site.at });
+    }
+}

@@ -1,0 +1,337 @@
+//! What type does an expression of the linked file have.
+//!
+//! `orders.First().Customer.Name` is typed from the left: a local's declared or initialiser type, then each member's declared type with the
+//! receiver's type arguments put in.
+//!
+//! **Limits.** No flow analysis; arithmetic knows the built-in numeric promotions and user-defined operators only.
+
+use std::rc::Rc;
+
+use crate::model::facts::{Arg, DeclFlags, DeclId, Expr, ExprId, KnownType, List, LiteralKind, ScopeId, Sym, TypeId};
+use crate::resolve::csharp::conversions::Conversion;
+use crate::resolve::csharp::intern::NameId;
+use crate::resolve::csharp::linker::{Busy, Linker};
+use crate::resolve::csharp::members::{Candidate, is_method};
+use crate::resolve::csharp::names::Found;
+use crate::resolve::csharp::simple_names::Simple;
+use crate::resolve::csharp::types::{Ty, TyList, Type};
+use crate::resolve::csharp::well_known::{self, Known};
+
+/// What `a.b` names.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// Members, if it names any.
+    pub candidates: Vec<Candidate>,
+    /// Type of `a`; of the value that is invoked on, if `a` is one.
+    pub receiver: Ty,
+    /// The type of the whole if it names no declared member.
+    pub ty: Ty,
+}
+
+impl Linker<'_> {
+    /// The type of an expression.
+    pub(super) fn expr_type(&self, id: ExprId) -> Ty {
+        if id.is_none() {
+            return Ty::UNKNOWN;
+        }
+        let key = (self.assumption.get(), id);
+        if let Some(&ty) = self.memo.exprs.borrow().get(&key) {
+            return ty;
+        }
+        let ty = self.guarded(Busy::Expr(key.0, id), || self.expr_type_cold(id)).unwrap_or(Ty::UNKNOWN);
+        self.memo.exprs.borrow_mut().insert(key, ty);
+        ty
+    }
+
+    fn expr_type_cold(&self, id: ExprId) -> Ty {
+        match self.facts.expr(id) {
+            Expr::Name(name, scope, _) => self.name_type(id, self.own_name(name), scope),
+            Expr::This(decl) => self.this_type(decl),
+            Expr::Super(decl) => self.base_class(self.this_type(decl)),
+            Expr::Member(base, name) | Expr::Destructured(base, name) => self.member_type(id, base, name),
+            Expr::Generic(inner, args) => self.generic_type(id, inner, args),
+            Expr::Index(call) | Expr::Call(call) | Expr::New(call) => self.call(call).result,
+            Expr::NewTarget(_, decl) => match self.context_type(decl) {
+                ty if ty.is_unknown() => Ty::TARGET_NEW,
+                ty => self.strip_nullable(ty),
+            },
+            Expr::Await(inner) => self.awaited(self.expr_type(inner)),
+            Expr::Iterate(inner, is_async) => self.iterated(self.expr_type(inner), is_async),
+            Expr::Cast(ty) => self.type_of(self.file, ty),
+            Expr::TypeValue(ty) => self.arena.add(Type::TypeValue(self.type_of(self.file, ty))),
+            Expr::Satisfies(inner, _) | Expr::Same(inner) | Expr::Yield(inner) | Expr::Spread(inner) => self.expr_type(inner),
+            Expr::Conditional(inner) => self.conditional_type(inner),
+            Expr::Assign(left, _) => self.expr_type(left),
+            Expr::Or(first, second) => self.either(first, second),
+            Expr::And(_, second) => self.expr_type(second),
+            Expr::Binary(operator, left, right) => self.binary(operator, left, right).1,
+            Expr::Unary(operator, inner) => self.unary(operator, inner).1,
+            Expr::Object(decl) => self.arena.add(Type::Object(decl)),
+            Expr::Array(..) => self.array_type(id),
+            Expr::Tuple(elements) => self.tuple_type(elements),
+            Expr::Function(decl) => self.arena.add(Type::Lambda(decl)),
+            Expr::ContextParam(lambda, index) => self.lambda_parameter(lambda, index),
+            Expr::OutArgument(call, index) => self.call(call).expected.get(usize::from(index)).copied().unwrap_or(Ty::UNKNOWN),
+            Expr::Element(inner, index) => self.deconstructed(self.expr_type(inner), usize::from(index)),
+            Expr::Query(element) => self.known_type(Known::EnumerableOf, &[self.expr_type(element)]),
+            Expr::Literal(kind, text) => self.literal_type(kind, text),
+            Expr::Known(known) => self.known_expression(known),
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    fn known_expression(&self, known: KnownType) -> Ty {
+        let known = match known {
+            KnownType::Bool => Known::Boolean,
+            KnownType::String => Known::String,
+            KnownType::Number => Known::Int32,
+            KnownType::Void => Known::Void,
+        };
+        self.known_type(known, &[])
+    }
+
+    fn literal_type(&self, kind: LiteralKind, text: Sym) -> Ty {
+        let known = match kind {
+            LiteralKind::String => Known::String,
+            LiteralKind::Number => Known::Int32,
+            LiteralKind::TypedNumber => return self.keyword(self.facts.text(text)),
+            LiteralKind::Bool => Known::Boolean,
+            LiteralKind::Char => Known::Char,
+            LiteralKind::Null => return Ty::NULL,
+            LiteralKind::Default => return Ty::DEFAULT,
+            LiteralKind::Utf8String => return self.known_type(Known::ReadOnlySpan, &[self.known_type(Known::Byte, &[])]),
+            LiteralKind::Undefined | LiteralKind::Regex | LiteralKind::BigInt => return Ty::UNKNOWN,
+        };
+        self.known_type(known, &[])
+    }
+
+    /// The type of `this` in a type declaration.
+    pub(super) fn this_type(&self, decl: DeclId) -> Ty {
+        decl.some().and_then(|decl| self.table.types.get(&decl)).map_or(Ty::UNKNOWN, |tid| self.self_type(*tid))
+    }
+
+    fn name_type(&self, id: ExprId, name: NameId, scope: ScopeId) -> Ty {
+        match self.lookup_value(name, scope, false) {
+            Simple::Local(found) | Simple::Members(found) => self.candidates_type(id, &found),
+            Simple::Type(ty) => self.arena.add(Type::TypeValue(ty)),
+            Simple::Namespace(namespace) => self.arena.add(Type::Namespace(namespace)),
+            Simple::None => self.arena.add(Type::TypeValue(self.external(name, &[]))),
+        }
+    }
+
+    fn candidates_type(&self, id: ExprId, found: &[Candidate]) -> Ty {
+        match found.first() {
+            Some(first) if is_method(self.world.decl(first.decl).kind) => self.arena.add(Type::MethodGroup(id)),
+            Some(first) => self.candidate_type(first),
+            None => Ty::UNKNOWN,
+        }
+    }
+
+    fn generic_type(&self, id: ExprId, inner: ExprId, args: List<TypeId>) -> Ty {
+        let args = self.type_list(args);
+        match self.facts.expr(inner) {
+            Expr::Name(name, scope, _) => {
+                let name = self.own_name(name);
+                let found = self.lookup_value(name, scope, true);
+                if !found.candidates().is_empty() {
+                    return self.arena.add(Type::MethodGroup(id));
+                }
+                match self.lookup_type_name(name, scope, args.len() as u16) {
+                    Simple::Type(ty) => match self.apply(Found::Type(ty), &args) {
+                        Found::Type(ty) => self.arena.add(Type::TypeValue(ty)),
+                        _ => Ty::UNKNOWN,
+                    },
+                    _ => self.arena.add(Type::TypeValue(self.external(name, &args))),
+                }
+            }
+            Expr::Member(base, name) => {
+                let name = self.own_name(name);
+                let access = self.member_access(base, name);
+                if !access.candidates.is_empty() {
+                    return self.arena.add(Type::MethodGroup(id));
+                }
+                match self.step(self.qualifier(access.receiver), name, &args, false) {
+                    Found::Type(ty) => self.arena.add(Type::TypeValue(ty)),
+                    _ => Ty::UNKNOWN,
+                }
+            }
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    fn qualifier(&self, receiver: Ty) -> Found {
+        match self.arena.get(receiver) {
+            Type::Namespace(namespace) => Found::Namespace(namespace),
+            Type::TypeValue(ty) => Found::Type(ty),
+            _ => Found::None,
+        }
+    }
+
+    /// Types as written in a list.
+    pub(super) fn type_list(&self, list: List<TypeId>) -> TyList {
+        self.facts.list(list).iter().map(|ty| self.type_of(self.file, *ty)).collect()
+    }
+
+    fn member_type(&self, id: ExprId, base: ExprId, name: Sym) -> Ty {
+        let access = self.member_access(base, self.own_name(name));
+        if access.candidates.is_empty() { access.ty } else { self.candidates_type(id, &access.candidates) }
+    }
+
+    /// What `base.name` names.
+    pub(super) fn member_access(&self, base: ExprId, name: NameId) -> Access {
+        let receiver = self.expr_type(base);
+        let nothing = Access { candidates: Vec::new(), receiver, ty: Ty::UNKNOWN };
+        match self.arena.get(receiver) {
+            Type::TypeValue(ty) => self.static_access(receiver, ty, name),
+            Type::Namespace(_) => {
+                let ty = match self.step(self.qualifier(receiver), name, &[], true) {
+                    Found::Type(ty) => self.arena.add(Type::TypeValue(ty)),
+                    Found::Namespace(namespace) => self.arena.add(Type::Namespace(namespace)),
+                    Found::None => self.arena.add(Type::TypeValue(self.external(name, &[]))),
+                };
+                Access { ty, ..nothing }
+            }
+            Type::Tuple(elements, names) => {
+                let at = names.iter().position(|own| *own == name && name != NameId::NONE).or_else(|| self.item_number(name));
+                Access { ty: at.and_then(|at| elements.get(at)).copied().unwrap_or(Ty::UNKNOWN), ..nothing }
+            }
+            Type::Object(decl) => Access { ty: self.anonymous_member(decl, name), ..nothing },
+            Type::Nullable(of) if name == well_known::VALUE || name == well_known::GET_VALUE_OR_DEFAULT => Access { ty: of, ..nothing },
+            _ => self.value_access(receiver, base, name),
+        }
+    }
+
+    fn value_access(&self, receiver: Ty, base: ExprId, name: NameId) -> Access {
+        let candidates = self.members(receiver, name).to_vec();
+        if candidates.is_empty() {
+            if let Some(access) = self.color_color(base, name) {
+                return access;
+            }
+        }
+        if !candidates.is_empty() {
+            return Access { candidates, receiver, ty: Ty::UNKNOWN };
+        }
+        let ty = self.known_member(receiver, name);
+        let extension = if ty.is_unknown() && !receiver.is_unknown() { self.extension_property(receiver, name) } else { None };
+        Access { candidates: extension.into_iter().collect(), receiver, ty }
+    }
+
+    /// `Color.Red` where `Color` is also a value of that name: the type is meant if the value has no such member.
+    fn color_color(&self, base: ExprId, name: NameId) -> Option<Access> {
+        let Expr::Name(sym, scope, _) = self.facts.expr(base) else { return None };
+        let Simple::Type(ty) = self.lookup_type_name(self.own_name(sym), scope, 0) else { return None };
+        let access = self.static_access(self.arena.add(Type::TypeValue(ty)), ty, name);
+        let is_static = |candidate: &Candidate| {
+            let decl = self.world.decl(candidate.decl);
+            decl.flags.has(DeclFlags::STATIC) || decl.flags.has(DeclFlags::CONST) || decl.kind == crate::model::facts::DeclKind::EnumMember
+        };
+        (!access.candidates.is_empty() && access.candidates.iter().all(is_static)).then_some(access)
+    }
+
+    fn static_access(&self, receiver: Ty, ty: Ty, name: NameId) -> Access {
+        let candidates = self.members(ty, name).to_vec();
+        let mut result = Ty::UNKNOWN;
+        if candidates.is_empty() {
+            result = match self.nested(ty, name, 0) {
+                Found::Type(ty) => self.arena.add(Type::TypeValue(ty)),
+                _ => self.known_static(ty, name),
+            };
+        }
+        Access { candidates, receiver, ty: result }
+    }
+
+    fn item_number(&self, name: NameId) -> Option<usize> {
+        let number: usize = self.tables.names.text(name).strip_prefix("Item")?.parse().ok()?;
+        number.checked_sub(1)
+    }
+
+    fn anonymous_member(&self, object: DeclId, name: NameId) -> Ty {
+        let scope = self.facts.decl(object).inner;
+        let member = self.facts.decl_ids().find(|id| {
+            let decl = self.facts.decl(*id);
+            decl.scope == scope && !scope.is_none() && self.own_name(decl.name) == name
+        });
+        member.map_or(Ty::UNKNOWN, |member| self.expr_type(self.facts.decl(member).init))
+    }
+
+    /// `T` of a `T?`.
+    pub(super) fn strip_nullable(&self, ty: Ty) -> Ty {
+        match self.arena.get(ty) {
+            Type::Nullable(of) => of,
+            _ => ty,
+        }
+    }
+
+    fn conditional_type(&self, inner: ExprId) -> Ty {
+        let ty = self.expr_type(inner);
+        if self.is_value_type(ty) == Some(true) && !self.is_void(ty) { self.nullable(ty) } else { ty }
+    }
+
+    /// `c ? a : b`, `a ?? b`.
+    fn either(&self, first: ExprId, second: ExprId) -> Ty {
+        let (a, b) = (self.expr_type(first), self.expr_type(second));
+        if a.is_unknown() || b.is_unknown() {
+            return if a.is_unknown() { b } else { a };
+        }
+        if let Type::Nullable(of) = self.arena.get(a) {
+            if self.convert(b, of) > Conversion::Unknown && b != Ty::NULL {
+                return of;
+            }
+        }
+        let joined = self.common_type(&[a, b]);
+        if self.facts.expr(first) == Expr::Literal(LiteralKind::Null, Sym::NONE) { self.common_type(&[b, a]) } else { joined }
+    }
+
+    /// What the elements of an array or collection expression are.
+    pub(super) fn collection_element(&self, collection: ExprId) -> Ty {
+        let Expr::Array(values, _) = self.facts.expr(collection) else { return Ty::UNKNOWN };
+        let values: Vec<Ty> = self.facts.list(values).iter().take(16).map(|value| self.element_value(*value)).collect();
+        self.common_type(&values)
+    }
+
+    fn element_value(&self, value: ExprId) -> Ty {
+        match self.facts.expr(value) {
+            Expr::Spread(inner) => self.iterated(self.expr_type(inner), false),
+            _ => self.expr_type(value),
+        }
+    }
+
+    fn array_type(&self, id: ExprId) -> Ty {
+        let Expr::Array(_, decl) = self.facts.expr(id) else { return Ty::UNKNOWN };
+        if !decl.is_none() {
+            let context = self.context_type(decl);
+            if !context.is_unknown() {
+                return context;
+            }
+        }
+        self.arena.add(Type::Collection(id))
+    }
+
+    fn tuple_type(&self, elements: List<Arg>) -> Ty {
+        let elements = self.facts.list(elements);
+        let types: TyList = elements.iter().map(|element| self.expr_type(element.value)).collect();
+        let names: Rc<[NameId]> = elements.iter().map(|element| self.element_name(element)).collect();
+        self.arena.add(Type::Tuple(types, names))
+    }
+
+    /// The written name of a tuple element, else that of the variable or member it is.
+    fn element_name(&self, element: &Arg) -> NameId {
+        if !element.name.is_none() {
+            return self.own_name(element.name);
+        }
+        match self.facts.expr(element.value) {
+            Expr::Name(name, ..) | Expr::Member(_, name) => self.own_name(name),
+            _ => NameId::NONE,
+        }
+    }
+
+    /// The type of parameter `index` of a lambda, from the assumption in force or its context.
+    fn lambda_parameter(&self, lambda: DeclId, index: u16) -> Ty {
+        if let Some(ty) = self.assumed_param(lambda, index) {
+            return ty;
+        }
+        let context = self.context_type(lambda);
+        let shape = self.delegate_shape(context);
+        shape.and_then(|shape| shape.params.get(usize::from(index)).copied()).unwrap_or(Ty::UNKNOWN)
+    }
+}
