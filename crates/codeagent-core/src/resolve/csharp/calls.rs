@@ -283,10 +283,10 @@ impl Linker<'_> {
         let last = segments.last()?;
         let suffixed = format!("{}Attribute", self.facts.text(last.name));
         self.ask_text(crate::resolve::csharp::published::TYPES, &suffixed);
-        if let Some(name) = self.tables.names.get(&suffixed) {
-            if let Found::Type(ty) = self.resolve_renamed(segments, scope, name) {
-                return Some(ty);
-            }
+        if let Some(name) = self.tables.names.get(&suffixed)
+            && let Found::Type(ty) = self.resolve_renamed(segments, scope, name)
+        {
+            return Some(ty);
         }
         let Found::Type(ty) = self.resolve_segments(self.file, segments, scope, None) else { return None };
         let is_attribute = self.supertypes(ty).iter().any(|base| match self.arena.get(*base) {

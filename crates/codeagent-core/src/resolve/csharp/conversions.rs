@@ -85,10 +85,10 @@ impl Linker<'_> {
         if let Type::Nullable(of) = self.arena.get(to) {
             return self.constant_converts(value, of);
         }
-        if let Type::Inst(tid, _) = self.arena.get(to) {
-            if self.tables.group(tid).kind == DeclKind::Enum {
-                return number == Some(0);
-            }
+        if let Type::Inst(tid, _) = self.arena.get(to)
+            && self.tables.group(tid).kind == DeclKind::Enum
+        {
+            return number == Some(0);
         }
         let number = number.unwrap_or(1);
         match self.known(to).map(|(known, _)| known) {
@@ -204,10 +204,11 @@ impl Linker<'_> {
 
     fn convert_named(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
         let (first, second) = (self.known(from).map(|(known, _)| known), self.known(to).map(|(known, _)| known));
-        if let (Some(first), Some(second)) = (first, second) {
-            if first.is_primitive_value() && second.is_primitive_value() {
-                return if first.widens_to(second) { Conversion::Implicit } else { Conversion::No };
-            }
+        if let (Some(first), Some(second)) = (first, second)
+            && first.is_primitive_value()
+            && second.is_primitive_value()
+        {
+            return if first.widens_to(second) { Conversion::Implicit } else { Conversion::No };
         }
         if let Some(instance) = self.as_instance_of(from, to) {
             return self.arguments_convert(instance, to, depth);

@@ -99,10 +99,12 @@ impl Linker<'_> {
         let Some(first) = signature.params.first() else { return false };
         let inferred = self.infer(&signature.type_params, &[(first.ty, Argument::of_type(receiver))]);
         let target = self.replace_params(first.ty, &signature.type_params, &inferred);
-        if let (Some((from, _)), Some((to, _))) = (self.known(receiver), self.known(target)) {
-            if from.is_primitive_value() && to.is_primitive_value() && from != to {
-                return false;
-            }
+        if let (Some((from, _)), Some((to, _))) = (self.known(receiver), self.known(target))
+            && from.is_primitive_value()
+            && to.is_primitive_value()
+            && from != to
+        {
+            return false;
         }
         match self.convert(receiver, target) {
             Conversion::Identity | Conversion::Implicit => true,

@@ -203,10 +203,11 @@ impl Linker<'_> {
         }
         if wanted.is_dictionary() && args.len() == 2 {
             for base in self.supertypes(ty).iter() {
-                if let Some((known, has)) = self.known(*base) {
-                    if known.is_dictionary() && matches!(wanted, Known::DictionaryInterface | Known::ReadOnlyDictionaryInterface) {
-                        return Some(self.known_type(wanted, &has));
-                    }
+                if let Some((known, has)) = self.known(*base)
+                    && known.is_dictionary()
+                    && matches!(wanted, Known::DictionaryInterface | Known::ReadOnlyDictionaryInterface)
+                {
+                    return Some(self.known_type(wanted, &has));
                 }
             }
         }

@@ -22,10 +22,11 @@ impl Linker<'_> {
                 self.begin_site();
                 self.override_of(id, links);
             }
-            if is_type(decl.kind) && !matches!(decl.kind, DeclKind::Enum | DeclKind::Delegate) {
-                if let Some(&tid) = self.table.types.get(&id) {
-                    self.implementations_of(id, tid, links);
-                }
+            if is_type(decl.kind)
+                && !matches!(decl.kind, DeclKind::Enum | DeclKind::Delegate)
+                && let Some(&tid) = self.table.types.get(&id)
+            {
+                self.implementations_of(id, tid, links);
             }
         }
     }
@@ -89,10 +90,10 @@ impl Linker<'_> {
         }
         for target in &declares.members {
             let wanted = Candidate { decl: *target, within: interface, depth: 0 };
-            if let Some(found) = self.explicit_implementation(own, tid, wanted).or_else(|| self.implicit_implementation(own, tid, wanted)) {
-                if found.file == self.file {
-                    self.relate(found.decl, EdgeType::Implements, *target, links);
-                }
+            if let Some(found) = self.explicit_implementation(own, tid, wanted).or_else(|| self.implicit_implementation(own, tid, wanted))
+                && found.file == self.file
+            {
+                self.relate(found.decl, EdgeType::Implements, *target, links);
             }
         }
     }

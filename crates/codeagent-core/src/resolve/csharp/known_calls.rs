@@ -20,10 +20,10 @@ impl Linker<'_> {
         if name == well_known::CONFIGURE_AWAIT && self.known(receiver).is_some_and(|(known, _)| known.is_task_of() || known.is_task()) {
             return CallResult::external(receiver, Vec::new());
         }
-        if let Some((Known::Expression, delegate)) = self.known(receiver) {
-            if name == well_known::COMPILE {
-                return CallResult::external(delegate[0], Vec::new());
-            }
+        if let Some((Known::Expression, delegate)) = self.known(receiver)
+            && name == well_known::COMPILE
+        {
+            return CallResult::external(delegate[0], Vec::new());
         }
         let text = self.tables.names.text(name);
         match text {

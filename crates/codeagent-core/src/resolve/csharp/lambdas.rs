@@ -168,15 +168,13 @@ impl Linker<'_> {
             _ => {}
         }
         let Some(returned) = self.lambda_result(lambda, &a.params) else { return Better::Unknown };
-        if self.facts.decl(lambda).flags.has(DeclFlags::ASYNC) {
-            if let (Some((x, xs)), Some((y, ys))) = (self.known(a.result), self.known(b.result)) {
-                if let ([own], [other]) = (&*xs, &*ys) {
-                    if x == y {
-                        let inner = self.awaited(returned);
-                        return self.better_conversion(ExprId::NONE, inner, *own, *other);
-                    }
-                }
-            }
+        if self.facts.decl(lambda).flags.has(DeclFlags::ASYNC)
+            && let (Some((x, xs)), Some((y, ys))) = (self.known(a.result), self.known(b.result))
+            && let ([own], [other]) = (&*xs, &*ys)
+            && x == y
+        {
+            let inner = self.awaited(returned);
+            return self.better_conversion(ExprId::NONE, inner, *own, *other);
         }
         let value = match self.facts.list(self.facts.decl(lambda).returns) {
             [single] => *single,

@@ -341,10 +341,11 @@ fn locals(facts: &Facts, table: &FileTable) -> FxHashMap<(ScopeId, NameId), Smal
     for id in facts.decl_ids() {
         let decl = facts.decl(id);
         let local = matches!(decl.kind, DeclKind::Variable | DeclKind::Parameter | DeclKind::LocalFunction);
-        if local && !decl.flags.has(DeclFlags::MEMBER) {
-            if let Some(name) = table.names.get(decl.name.0 as usize) {
-                locals.entry((decl.scope, *name)).or_default().push(id);
-            }
+        if local
+            && !decl.flags.has(DeclFlags::MEMBER)
+            && let Some(name) = table.names.get(decl.name.0 as usize)
+        {
+            locals.entry((decl.scope, *name)).or_default().push(id);
         }
     }
     locals

@@ -93,10 +93,7 @@ impl Linker<'_> {
                 let kind = self.tables.group(tid).kind;
                 Some(matches!(kind, DeclKind::Struct | DeclKind::RecordStruct | DeclKind::Enum))
             }
-            Type::External(..) => match self.known(ty) {
-                Some((known, _)) => Some(known.is_value_type()),
-                None => None,
-            },
+            Type::External(..) => self.known(ty).map(|(known, _)| known.is_value_type()),
             Type::Tuple(..) | Type::Pointer(_) | Type::Nullable(_) => Some(true),
             Type::Array(..) | Type::Object(_) => Some(false),
             Type::Param(..) => self.param_is_value_type(ty),
@@ -253,10 +250,10 @@ impl Linker<'_> {
     /// Looks up a simple name as a type, or also as a namespace if more follows.
     pub(super) fn lookup(&self, place: Place, name: NameId, arity: u16, qualifier: bool) -> Found {
         let key = (place.file, self.naming_scope(place), name, arity, qualifier);
-        if place.alone.is_none() {
-            if let Some(&found) = self.memo.lookups.borrow().get(&key) {
-                return found;
-            }
+        if place.alone.is_none()
+            && let Some(&found) = self.memo.lookups.borrow().get(&key)
+        {
+            return found;
         }
         let found = self.lookup_cold(place, name, arity, qualifier);
         if place.alone.is_none() {
@@ -373,10 +370,11 @@ impl Linker<'_> {
 
     fn in_namespace(&self, file: FileId, namespace: NamespaceId, name: (NameId, u16), qualifier: bool) -> Found {
         let from = self.home_of(file);
-        if qualifier && name.1 == 0 {
-            if let Some(child) = self.child_namespace(namespace, name.0, from) {
-                return Found::Namespace(child);
-            }
+        if qualifier
+            && name.1 == 0
+            && let Some(child) = self.child_namespace(namespace, name.0, from)
+        {
+            return Found::Namespace(child);
         }
         self.namespace_type(namespace, name.0, name.1, file, from).map_or(Found::None, |tid| Found::Type(self.bare(tid, None)))
     }

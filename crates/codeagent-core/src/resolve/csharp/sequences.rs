@@ -14,10 +14,8 @@ use crate::resolve::csharp::well_known::{self, Known};
 impl Linker<'_> {
     /// What a `foreach` over a value yields.
     pub(super) fn iterated(&self, ty: Ty, is_async: bool) -> Ty {
-        if !is_async {
-            if let Type::Array(element, _) = self.arena.get(ty) {
-                return element;
-            }
+        if !is_async && let Type::Array(element, _) = self.arena.get(ty) {
+            return element;
         }
         let pattern = if is_async { well_known::GET_ASYNC_ENUMERATOR } else { well_known::GET_ENUMERATOR };
         if let Some(enumerator) = self.result_without_arguments(ty, pattern) {
@@ -83,10 +81,10 @@ impl Linker<'_> {
             return self.result_without_arguments(awaiter, well_known::GET_RESULT).unwrap_or(Ty::UNKNOWN);
         }
         for base in self.supertypes(ty).iter().skip(1) {
-            if let Some((known, args)) = self.known(*base) {
-                if known.is_task_of() {
-                    return args[0];
-                }
+            if let Some((known, args)) = self.known(*base)
+                && known.is_task_of()
+            {
+                return args[0];
             }
         }
         if ty == Ty::DYNAMIC { ty } else { Ty::UNKNOWN }
@@ -110,10 +108,10 @@ impl Linker<'_> {
             }
         }
         for constructor in self.constructors(ty) {
-            if self.world.decl(constructor.decl).kind == crate::model::facts::DeclKind::PrimaryConstructor {
-                if let Some(param) = self.signature(constructor.decl).params.get(index) {
-                    return self.substitute(param.ty, constructor.within);
-                }
+            if self.world.decl(constructor.decl).kind == crate::model::facts::DeclKind::PrimaryConstructor
+                && let Some(param) = self.signature(constructor.decl).params.get(index)
+            {
+                return self.substitute(param.ty, constructor.within);
             }
         }
         Ty::UNKNOWN

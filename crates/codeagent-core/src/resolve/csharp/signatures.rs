@@ -141,10 +141,11 @@ impl Linker<'_> {
     pub(super) fn is_delegate(&self, ty: Ty) -> Option<bool> {
         match self.arena.get(ty) {
             Type::Inst(tid, _) => Some(self.tables.group(tid).kind == DeclKind::Delegate),
-            Type::External(name, args) => match self.tables.names.known(name, args.len()) {
-                Some(known) => Some(self.known_delegate_shape(ty).is_some() || matches!(known, Known::AsyncCallback)),
-                None => None,
-            },
+            Type::External(name, args) => self
+                .tables
+                .names
+                .known(name, args.len())
+                .map(|known| self.known_delegate_shape(ty).is_some() || matches!(known, Known::AsyncCallback)),
             Type::Unknown | Type::Dynamic | Type::Pointer(_) => None,
             Type::Nullable(of) => self.is_delegate(of),
             _ => Some(false),

@@ -203,10 +203,10 @@ impl Linker<'_> {
 
     fn value_access(&self, receiver: Ty, base: ExprId, name: NameId) -> Access {
         let candidates = self.members(receiver, name).to_vec();
-        if candidates.is_empty() {
-            if let Some(access) = self.color_color(base, name) {
-                return access;
-            }
+        if candidates.is_empty()
+            && let Some(access) = self.color_color(base, name)
+        {
+            return access;
         }
         if !candidates.is_empty() {
             return Access { candidates, receiver, ty: Ty::UNKNOWN };
@@ -273,10 +273,11 @@ impl Linker<'_> {
         if a.is_unknown() || b.is_unknown() {
             return if a.is_unknown() { b } else { a };
         }
-        if let Type::Nullable(of) = self.arena.get(a) {
-            if self.convert(b, of) > Conversion::Unknown && b != Ty::NULL {
-                return of;
-            }
+        if let Type::Nullable(of) = self.arena.get(a)
+            && self.convert(b, of) > Conversion::Unknown
+            && b != Ty::NULL
+        {
+            return of;
         }
         let joined = self.common_type(&[a, b]);
         if self.facts.expr(first) == Expr::Literal(LiteralKind::Null, Sym::NONE) { self.common_type(&[b, a]) } else { joined }
