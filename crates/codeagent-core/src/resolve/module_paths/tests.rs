@@ -1,0 +1,82 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::model::facts::Facts;
+
+fn paths(files: &[&str], texts: &[(&str, &str)]) -> (ModulePaths, Vec<String>) {
+    let mut names: Vec<&str> = files.to_vec();
+    names.sort_unstable();
+    let world: Vec<WorldFile> =
+        names.iter().map(|path| WorldFile { path: Arc::from(*path), facts: Arc::new(Facts::default()), external: false }).collect();
+    let sources: BTreeMap<String, Arc<str>> = texts.iter().map(|(path, text)| ((*path).to_owned(), Arc::from(*text))).collect();
+    let projects = ProjectModel { sources: Arc::new(sources), ..ProjectModel::default() };
+    (ModulePaths::new(&world, &projects), names.iter().map(|name| (*name).to_owned()).collect())
+}
+
+fn check(files: &[&str], texts: &[(&str, &str)], cases: &[(&str, &str, &str)]) {
+    let (mut modules, names) = paths(files, texts);
+    for (from, specifier, expected) in cases {
+        let found = modules.resolve(from, specifier).map_or("-", |id| names[id.0 as usize].as_str());
+        assert_eq!(found, *expected, "{specifier} in {from}");
+    }
+}
+
+#[test]
+fn relative_specifiers() {
+    check(
+        &["a/b.ts", "a/c.tsx", "a/d/index.ts", "a/e.d.ts", "a/d.ts", "f.ts", "a/k.js"],
+        &[],
+        &[
+            ("a/x.ts", "./b", "a/b.ts"),
+            ("a/x.ts", "./b.js", "a/b.ts"),
+            ("a/x.ts", "./c", "a/c.tsx"),
+            ("a/x.ts", "./d", "a/d.ts"),
+            ("a/x.ts", "./d/", "a/d/index.ts"),
+            ("a/d/x.ts", ".", "a/d/index.ts"),
+            ("a/x.ts", "./e", "a/e.d.ts"),
+            ("a/x.ts", "../f", "f.ts"),
+            ("a/x.ts", "./k", "a/k.js"),
+            ("a/x.ts", "../../f", "-"),
+            ("a/x.ts", "./missing", "-"),
+        ],
+    );
+}
+
+#[test]
+fn tsconfig_paths_survive_an_extends_from_a_package() {
+    check(
+        &["src/app/main.ts", "src/lib/util.ts", "src/deep/x.ts"],
+        &[(
+            "tsconfig.json",
+            r#"{ "extends": "@tsconfig/node20/tsconfig.json", // comment
+              "compilerOptions": { "baseUrl": ".", "paths": { "@lib/*": ["src/lib/*"] } } }"#,
+        )],
+        &[
+            ("src/app/main.ts", "@lib/util", "src/lib/util.ts"),
+            ("src/app/main.ts", "src/deep/x", "src/deep/x.ts"),
+            ("src/app/main.ts", "@other/util", "-"),
+            ("src/app/main.ts", "fs", "-"),
+        ],
+    );
+}
+
+#[test]
+fn packages_of_the_repository_mean_their_sources() {
+    check(
+        &["packages/a/src/index.ts", "packages/a/src/sub/thing.ts", "packages/b/src/v4/index.ts", "packages/c/index.ts", "packages/d/source/main.ts"],
+        &[
+            ("packages/a/package.json", r#"{"name":"@x/a","main":"dist/index.js","types":"dist/index.d.ts"}"#),
+            ("packages/b/package.json", r#"{"name":"b","exports":{"./v4":{"source":"./src/v4/index.ts","import":"./v4/index.js"}}}"#),
+            ("packages/c/package.json", r#"{"name":"c"}"#),
+            ("packages/d/package.json", r#"{"name":"d","source":"./source/main.ts"}"#),
+        ],
+        &[
+            ("packages/b/src/x.ts", "@x/a", "packages/a/src/index.ts"),
+            ("packages/b/src/x.ts", "@x/a/dist/sub/thing", "packages/a/src/sub/thing.ts"),
+            ("packages/b/src/x.ts", "b/v4", "packages/b/src/v4/index.ts"),
+            ("packages/b/src/x.ts", "c", "packages/c/index.ts"),
+            ("packages/b/src/x.ts", "d", "packages/d/source/main.ts"),
+            ("packages/b/src/x.ts", "unknown", "-"),
+        ],
+    );
+}
