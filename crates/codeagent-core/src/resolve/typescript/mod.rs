@@ -1,27 +1,177 @@
-//! Links one typescript file.
+//! Links one TypeScript or JavaScript file: each name it uses finds the declaration the compiler would find.
+//!
+//! Reading order: `tables` (all files at once), `names` and `exports` (scopes, imports), `types` (the values), `typing` (what type an
+//! expression has), `type_exprs`, `members`, `calls`, `inference`, `context`, `narrowing`, then `sites` and `hierarchy` (the edges).
+//!
+//! **Limits.** No checker: types are inferred on demand, as far as members and calls need them. Whatever a budget or a cycle cuts off is
+//! `UNKNOWN` and gives no edge.
 
-use crate::project::ProjectModel;
-use crate::resolve::{FileId, Links, World, WorldFile};
+mod aliases;
+mod calls;
+mod context;
+mod exports;
+mod generics;
+mod hierarchy;
+mod inference;
+mod members;
+mod names;
+mod narrowing;
+mod sites;
+mod tables;
+mod type_exprs;
+mod types;
+mod typing;
+mod well_known;
 
-/// Tables over the interface parts of all files of the language.
-pub struct Tables {}
+use rustc_hash::{FxHashMap, FxHashSet};
 
-impl Tables {
-    /// Builds the tables. `files` are in canonical order.
-    #[must_use]
-    pub fn build(_files: &[WorldFile], _projects: &ProjectModel) -> Self {
-        Self {}
-    }
-}
+use crate::model::facts::{DeclId, Declaration, ExprId, Facts, Sym, TypeId};
+use crate::resolve::reads::{Recorder, slot};
+use crate::resolve::{DeclRef, FileId, Links, World};
+use exports::Found;
+pub use tables::{Name, Tables, published};
+use types::{Arena, Env, Ty, Type};
 
-/// The slots a file of this language publishes: one for every name it adds to a world-wide table.
-#[must_use]
-pub fn published(_facts: &crate::model::facts::Facts) -> Vec<u64> {
-    Vec::new()
-}
+/// Nested questions before the answer is `UNKNOWN`: keeps the stack of a worker thread small.
+const MAX_DEPTH: u32 = 60;
+
+/// Above this depth answers are remembered; below they may have been cut off by the budget.
+const MEMO_DEPTH: u32 = 40;
 
 /// Links one file.
 #[must_use]
-pub fn link(_file: FileId, _world: &World) -> Links {
-    Links::default()
+pub fn link(file: FileId, world: &World) -> Links {
+    let mut link = Link::new(file, world);
+    let mut links = sites::walk(&mut link);
+    hierarchy::members(&mut link, &mut links);
+    links.uses.sort_by_key(|link_use| (link_use.at.offset, link_use.edge_type, link_use.source));
+    links.reads = link.recorder.finish(file);
+    links
+}
+
+/// A question that is being answered; asking it again meanwhile is a cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Question {
+    Decl(DeclRef),
+    Expr(FileId, ExprId),
+    Return(DeclRef),
+    Context(DeclRef),
+    Alias(DeclRef),
+    Base(DeclRef, u32),
+    Follow(DeclRef),
+    Conditional(Ty),
+}
+
+/// The state of one link.
+struct Link<'w> {
+    world: &'w World,
+    tables: &'w Tables,
+    file: FileId,
+    arena: Arena,
+    recorder: Recorder,
+    last_read: FileId,
+    asked_slots: FxHashSet<(&'static str, Name)>,
+    depth: u32,
+    busy: FxHashSet<Question>,
+    decl_types: FxHashMap<DeclRef, Ty>,
+    expr_types: FxHashMap<(FileId, ExprId), Ty>,
+    return_types: FxHashMap<DeclRef, Ty>,
+    type_types: FxHashMap<(FileId, TypeId), Ty>,
+    exports: FxHashMap<(FileId, Name), Found>,
+}
+
+impl<'w> Link<'w> {
+    fn new(file: FileId, world: &'w World) -> Self {
+        Self {
+            world,
+            tables: &world.typescript,
+            file,
+            arena: Arena::new(),
+            recorder: Recorder::default(),
+            last_read: file,
+            asked_slots: FxHashSet::default(),
+            depth: 0,
+            busy: FxHashSet::default(),
+            decl_types: FxHashMap::default(),
+            expr_types: FxHashMap::default(),
+            return_types: FxHashMap::default(),
+            type_types: FxHashMap::default(),
+            exports: FxHashMap::default(),
+        }
+    }
+
+    /// The facts of a file, whose interface this link now depends on.
+    fn facts(&mut self, file: FileId) -> &'w Facts {
+        if file != self.last_read {
+            self.last_read = file;
+            self.recorder.file(file);
+        }
+        self.world.facts(file)
+    }
+
+    fn decl(&mut self, decl: DeclRef) -> &'w Declaration {
+        self.facts(decl.file).decl(decl.decl)
+    }
+
+    fn name(&self, file: FileId, sym: Sym) -> Name {
+        self.tables.name(file, sym)
+    }
+
+    fn decl_name(&mut self, decl: DeclRef) -> Name {
+        let sym = self.decl(decl).name;
+        self.name(decl.file, sym)
+    }
+
+    fn spelling(&self, name: Name) -> &'w str {
+        self.tables.spelling(name)
+    }
+
+    fn is_external(&self, decl: DeclRef) -> bool {
+        self.world.file(decl.file).external
+    }
+
+    /// Records that a world-wide table was asked for a name.
+    fn ask(&mut self, table: &'static str, name: Name) {
+        if self.asked_slots.insert((table, name)) {
+            self.recorder.slot(slot(table, self.tables.spelling(name)));
+        }
+    }
+
+    /// Answers a question unless it is being answered already or lies too deep.
+    fn guarded<T>(&mut self, question: Question, otherwise: T, answer: impl FnOnce(&mut Self) -> T) -> T {
+        if self.depth >= MAX_DEPTH || !self.busy.insert(question) {
+            return otherwise;
+        }
+        self.depth += 1;
+        let result = answer(self);
+        self.depth -= 1;
+        self.busy.remove(&question);
+        result
+    }
+
+    fn get(&self, ty: Ty) -> Type {
+        self.arena.get(ty)
+    }
+
+    fn params(&mut self, decl: DeclRef) -> Vec<DeclRef> {
+        let facts = self.facts(decl.file);
+        facts.list(facts.decl(decl.decl).params).iter().map(|id| DeclRef { file: decl.file, decl: *id }).collect()
+    }
+
+    fn type_params(&mut self, decl: DeclRef) -> Vec<DeclRef> {
+        let facts = self.facts(decl.file);
+        facts.list(facts.decl(decl.decl).type_params).iter().map(|id| DeclRef { file: decl.file, decl: *id }).collect()
+    }
+
+    /// The environment that binds the type parameters of a declaration to arguments.
+    fn bind(&mut self, decl: DeclRef, args: &[Ty]) -> Env {
+        let params = self.type_params(decl);
+        let bindings = params.into_iter().zip(args.iter().copied()).collect();
+        self.arena.env(bindings)
+    }
+}
+
+/// A declaration of a file.
+fn at(file: FileId, decl: DeclId) -> DeclRef {
+    DeclRef { file, decl }
 }

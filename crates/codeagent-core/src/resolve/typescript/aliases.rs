@@ -1,0 +1,59 @@
+//! What do the utility types of the standard library give: `Partial<T>`, `ReturnType<F>`, `Awaited<P>`.
+//!
+//! Those that only change modifiers or drop members are the type itself, because a member found through them is the member of that type.
+//!
+//! **Limits.** `Exclude` and `Extract` only sift unions whose members are plainly assignable.
+
+use super::Link;
+use super::types::{Ty, Type};
+use super::well_known::Known;
+
+impl Link<'_> {
+    /// A utility type, `None` if the name is not one.
+    pub(super) fn known_alias(&mut self, name: &str, args: &[Ty]) -> Option<Ty> {
+        let first = args.first().copied().unwrap_or(Ty::UNKNOWN);
+        let second = args.get(1).copied().unwrap_or(Ty::UNKNOWN);
+        Some(match name {
+            "Partial" | "Required" | "Readonly" | "NonNullable" | "NoInfer" | "Pick" | "Omit" | "ThisParameterType" | "OmitThisParameter" => first,
+            "Awaited" => self.awaited(first),
+            "Record" => self.arena.built_in(Known::Record, &[first, second]),
+            "ReturnType" => self.result_of(first),
+            "InstanceType" => self.instance_of(first, &[]),
+            "Parameters" => self.parameter_tuple(first),
+            "Exclude" => self.sift(first, second, false),
+            "Extract" => self.sift(first, second, true),
+            "Uppercase" | "Lowercase" | "Capitalize" | "Uncapitalize" | "PropertyKey" => Ty::STRING,
+            _ => return None,
+        })
+    }
+
+    /// What a call of a function gives when nothing is known of its arguments.
+    pub(super) fn result_of(&mut self, function: Ty) -> Ty {
+        match self.signatures(function).last().copied() {
+            Some(signature) => self.signature_result(signature),
+            None if function == Ty::EXTERNAL => Ty::EXTERNAL,
+            None => Ty::UNKNOWN,
+        }
+    }
+
+    fn parameter_tuple(&mut self, function: Ty) -> Ty {
+        let Some(signature) = self.signatures(function).last().copied() else { return Ty::UNKNOWN };
+        let params = self.signature_params(signature);
+        let types: Vec<Ty> = params.iter().map(|param| param.ty).collect();
+        self.arena.tuple(&types)
+    }
+
+    fn sift(&mut self, union: Ty, by: Ty, keep: bool) -> Ty {
+        if !matches!(self.get(union), Type::Union(_)) {
+            return union;
+        }
+        let mut kept = Vec::new();
+        for &member in self.arena.members(union).iter() {
+            match self.extends(member, by, &mut Vec::new()) {
+                Some(is_subtype) if is_subtype != keep => {}
+                _ => kept.push(member),
+            }
+        }
+        self.arena.union(&kept)
+    }
+}

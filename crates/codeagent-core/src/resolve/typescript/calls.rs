@@ -1,0 +1,571 @@
+//! What does a call or `new` give: the signatures of the callee, the one that fits the arguments, its result.
+//!
+//! **Limits.** Overloads are told apart by number of arguments and by plain mismatches of argument types; the first that fits wins.
+
+use smallvec::SmallVec;
+
+use super::inference::Inference;
+use super::names::Decls;
+use super::types::{Args, Env, Ty, Type};
+use super::well_known::{Known, PACKAGE_FUNCTIONS, ROWS, Shape};
+use super::{Link, at};
+use crate::model::facts::*;
+use crate::resolve::world::{DeclRef, FileId};
+
+/// Something that can be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signature {
+    /// A declaration and the bindings of outer type parameters.
+    Declared(DeclRef, Env),
+    /// A function type without a declaration.
+    Plain(Args, Ty),
+    /// A method of a built-in type.
+    BuiltIn(u16, Ty),
+    /// A function of a package.
+    Package(u16),
+}
+
+/// Signatures of one callee.
+pub type Signatures = SmallVec<[Signature; 2]>;
+
+/// A parameter of a signature.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// Its type; of a rest parameter that of one argument.
+    pub ty: Ty,
+    /// Whether an argument may be missing.
+    pub optional: bool,
+    /// Whether it takes all further arguments.
+    pub rest: bool,
+}
+
+/// A call in a file, if there is one.
+#[derive(Clone, Copy, Debug)]
+pub struct CallSite {
+    /// The file.
+    pub file: FileId,
+    /// The call.
+    pub call: CallId,
+}
+
+impl Link<'_> {
+    pub(super) fn call_args(&mut self, site: CallSite) -> Vec<Arg> {
+        let facts = self.facts(site.file);
+        facts.calls.get(site.call.0 as usize).map_or(Vec::new(), |call| facts.list(call.args).to_vec())
+    }
+
+    pub(super) fn call_type_args(&mut self, site: CallSite) -> Vec<Ty> {
+        let facts = self.facts(site.file);
+        let Some(call) = facts.calls.get(site.call.0 as usize) else { return Vec::new() };
+        self.types_of(site.file, call.type_args)
+    }
+
+    /// The type of `f(..)`.
+    pub(super) fn call_type(&mut self, file: FileId, call: CallId) -> Ty {
+        let facts = self.facts(file);
+        let callee = facts.calls[call.index()].callee;
+        if let Expr::Super(_) = facts.expr(callee) {
+            return Ty::NOTHING;
+        }
+        let callee_type = self.expr_type(file, callee);
+        let result = self.call_result(callee_type, CallSite { file, call });
+        match facts.expr(callee) {
+            Expr::Member(object, _) => {
+                let receiver = match facts.expr(object) {
+                    Expr::Super(_) => Ty::THIS,
+                    _ => self.expr_type(file, object),
+                };
+                self.substitute_this(result, receiver)
+            }
+            _ => result,
+        }
+    }
+
+    fn call_result(&mut self, callee: Ty, site: CallSite) -> Ty {
+        match self.get(callee) {
+            Type::Simple(Ty::EXTERNAL) => return Ty::EXTERNAL,
+            Type::BuiltInValue(known) => return self.conversion(known),
+            _ => {}
+        }
+        let signatures = self.signatures(callee);
+        let Some(signature) = self.choose(&signatures, site) else { return Ty::UNKNOWN };
+        self.result(signature, site)
+    }
+
+    /// `String(x)`, `Number(x)` and the like.
+    fn conversion(&mut self, known: Known) -> Ty {
+        match known {
+            Known::Text => Ty::STRING,
+            Known::Number => Ty::NUMBER,
+            Known::Boolean => Ty::BOOLEAN,
+            Known::Array => self.arena.array(Ty::UNKNOWN),
+            _ => Ty::EXTERNAL,
+        }
+    }
+
+    /// What a signature gives for the arguments of a site.
+    fn result(&mut self, signature: Signature, site: CallSite) -> Ty {
+        match signature {
+            Signature::Declared(decl, env) => {
+                let result = self.return_type(decl);
+                let params = self.type_params(decl);
+                if params.is_empty() {
+                    return self.substitute(result, env);
+                }
+                let bindings = self.call_bindings(decl, env, site, &params);
+                let own = self.arena.env(bindings);
+                let result = self.substitute(result, own);
+                self.substitute(result, env)
+            }
+            Signature::Plain(_, result) => result,
+            Signature::BuiltIn(row, receiver) => self.shape(&ROWS[usize::from(row)].out, receiver, site),
+            Signature::Package(row) => self.shape(&PACKAGE_FUNCTIONS[usize::from(row)].3, Ty::UNKNOWN, site),
+        }
+    }
+
+    /// Bindings of a signature's own type parameters at a site: written, inferred, by default, by constraint.
+    fn call_bindings(&mut self, decl: DeclRef, env: Env, site: CallSite, params: &[DeclRef]) -> Vec<(DeclRef, Ty)> {
+        let written = self.call_type_args(site);
+        let mut bindings: Vec<(DeclRef, Ty)> = params.iter().copied().zip(written).collect();
+        if bindings.is_empty() {
+            bindings = self.infer(Signature::Declared(decl, env), site, Inference::new(params, true));
+        }
+        self.add_defaults(params, &mut bindings);
+        bindings
+    }
+
+    fn add_defaults(&mut self, params: &[DeclRef], bindings: &mut Vec<(DeclRef, Ty)>) {
+        for &param in params {
+            if bindings.iter().any(|binding| binding.0 == param) {
+                continue;
+            }
+            let default = self.decl(param).ty;
+            let ty = if default.is_none() { self.constraint(param) } else { self.type_of(param.file, default) };
+            let env = self.arena.env(bindings.clone());
+            let ty = self.substitute(ty, env);
+            bindings.push((param, if self.get(ty) == Type::Param(param) { Ty::UNKNOWN } else { ty }));
+        }
+    }
+
+    /// The type of `new C(..)`.
+    pub(super) fn new_type(&mut self, file: FileId, call: CallId) -> Ty {
+        let facts = self.facts(file);
+        let callee = self.expr_type(file, facts.calls[call.index()].callee);
+        let site = CallSite { file, call };
+        let args = self.call_type_args(site);
+        self.construct(callee, &args, Some(site))
+    }
+
+    /// An instance of a class value, without arguments to infer from.
+    pub(super) fn instance_of(&mut self, value: Ty, args: &[Ty]) -> Ty {
+        self.construct(value, args, None)
+    }
+
+    fn construct(&mut self, value: Ty, args: &[Ty], site: Option<CallSite>) -> Ty {
+        match self.get(value) {
+            Type::Static(class) => self.construct_class(class, args, site),
+            Type::BuiltInValue(Known::Map | Known::Set | Known::Array | Known::Promise | Known::WeakRef) => self.construct_built_in(value, args, site),
+            Type::BuiltInValue(known) => self.arena.built_in(known, args),
+            Type::Simple(Ty::EXTERNAL) => Ty::EXTERNAL,
+            Type::Union(members) | Type::Intersection(members) => {
+                let members = self.arena.list(members);
+                let made: Vec<Ty> = members.iter().map(|member| self.construct(*member, args, site)).filter(|ty| !ty.is_opaque()).collect();
+                if matches!(self.get(value), Type::Union(_)) { self.arena.union(&made) } else { self.arena.intersection(&made) }
+            }
+            Type::Function(decl, env) if self.decl(decl).kind == DeclKind::FunctionType => {
+                let result = self.return_type(decl);
+                self.substitute(result, env)
+            }
+            Type::Instance(..) | Type::Object(..) => self.construct_by_signature(value, args, site),
+            Type::Param(param) => {
+                let bound = self.constraint(param);
+                if matches!(self.get(bound), Type::Param(_)) { Ty::UNKNOWN } else { self.construct(bound, args, site) }
+            }
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    fn construct_class(&mut self, class: DeclRef, args: &[Ty], site: Option<CallSite>) -> Ty {
+        if self.decl(class).kind != DeclKind::Class {
+            return Ty::UNKNOWN;
+        }
+        let params = self.type_params(class);
+        if args.len() >= params.len() {
+            return self.instance(class, args);
+        }
+        let mut bindings: Vec<(DeclRef, Ty)> = params.iter().copied().zip(args.iter().copied()).collect();
+        if let (Some(site), true) = (site, args.is_empty()) {
+            let signatures: Signatures = self.constructors(class).into_iter().map(|decl| Signature::Declared(decl, Env::EMPTY)).collect();
+            if let Some(signature) = self.choose(&signatures, site) {
+                bindings = self.infer(signature, site, Inference::new(&params, true));
+            }
+        }
+        self.add_defaults(&params, &mut bindings);
+        let types: Vec<Ty> = params.iter().filter_map(|param| bindings.iter().find(|binding| binding.0 == *param)).map(|binding| binding.1).collect();
+        self.instance(class, &types)
+    }
+
+    /// The constructors of a class or of the nearest base class that declares some.
+    pub(super) fn constructors(&mut self, class: DeclRef) -> Decls {
+        let name = self.tables.find("constructor");
+        let mut class = class;
+        for _ in 0..12 {
+            let inner = self.decl(class).inner;
+            let mut own = self.own_members(class, inner, name, false);
+            own.retain(|decl| self.decl(*decl).kind == DeclKind::Constructor);
+            if !own.is_empty() {
+                return own;
+            }
+            match self.static_base(class).map(|base| self.get(base)) {
+                Some(Type::Static(base)) if base != class => class = base,
+                _ => break,
+            }
+        }
+        Decls::new()
+    }
+
+    fn construct_built_in(&mut self, value: Ty, args: &[Ty], site: Option<CallSite>) -> Ty {
+        let Type::BuiltInValue(known) = self.get(value) else { return Ty::UNKNOWN };
+        if !args.is_empty() {
+            return self.arena.built_in(known, args);
+        }
+        let first = site.and_then(|site| self.call_args(site).first().map(|arg| (site.file, arg.value)));
+        let given = first.map_or(Ty::UNKNOWN, |(file, value)| self.expr_type(file, value));
+        let element = if known == Known::WeakRef { given } else { self.element_type(given) };
+        match (known, self.get(element)) {
+            (Known::Map, Type::Tuple(pair)) => self.arena.add(Type::BuiltIn(known, pair)),
+            (Known::Map, _) => self.arena.built_in(known, &[Ty::UNKNOWN, Ty::UNKNOWN]),
+            (Known::Array | Known::Promise, _) => self.arena.built_in(known, &[Ty::UNKNOWN]),
+            _ => self.arena.built_in(known, &[element]),
+        }
+    }
+
+    fn construct_by_signature(&mut self, value: Ty, args: &[Ty], site: Option<CallSite>) -> Ty {
+        let signatures = self.construct_signatures(value);
+        let chosen = match site {
+            Some(site) => self.choose(&signatures, site),
+            None => signatures.iter().copied().find(|signature| self.takes_type_args(*signature, args.len())).or(signatures.first().copied()),
+        };
+        match (chosen, site) {
+            (Some(Signature::Declared(decl, env)), None) => {
+                let result = self.return_type(decl);
+                let args = self.complete_args(decl, args);
+                let own = self.bind(decl, &args);
+                let result = self.substitute(result, own);
+                self.substitute(result, env)
+            }
+            (Some(signature), Some(site)) => self.result(signature, site),
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    fn takes_type_args(&mut self, signature: Signature, count: usize) -> bool {
+        matches!(signature, Signature::Declared(decl, _) if self.decl(decl).type_params.len() == count)
+    }
+
+    /// `new (..): T` members of a type.
+    pub(super) fn construct_signatures(&mut self, ty: Ty) -> Signatures {
+        self.member_signatures(ty, DeclKind::ConstructSignature, 0)
+    }
+
+    /// What can be called on a type.
+    pub(super) fn signatures(&mut self, ty: Ty) -> Signatures {
+        self.signatures_in(ty, 0)
+    }
+
+    fn signatures_in(&mut self, ty: Ty, level: u32) -> Signatures {
+        if level > 8 {
+            return Signatures::new();
+        }
+        match self.get(ty) {
+            Type::Function(decl, env) => self.overloads(decl).into_iter().map(|overload| Signature::Declared(overload, env)).collect(),
+            Type::Signature(params, result) => Signatures::from_slice(&[Signature::Plain(params, result)]),
+            Type::BuiltInMethod(row, receiver) => Signatures::from_slice(&[Signature::BuiltIn(row, receiver)]),
+            Type::PackageFunction(row) => Signatures::from_slice(&[Signature::Package(row)]),
+            Type::Instance(..) | Type::Object(..) => self.member_signatures(ty, DeclKind::CallSignature, level),
+            Type::Union(args) | Type::Intersection(args) => {
+                let members = self.arena.list(args);
+                members.iter().map(|member| self.signatures_in(*member, level + 1)).find(|found| !found.is_empty()).unwrap_or_default()
+            }
+            Type::Param(param) => {
+                let bound = self.constraint(param);
+                if bound == ty { Signatures::new() } else { self.signatures_in(bound, level + 1) }
+            }
+            _ => Signatures::new(),
+        }
+    }
+
+    /// The declared overloads of a function; its implementation only if there are none.
+    fn overloads(&mut self, decl: DeclRef) -> Decls {
+        if !matches!(self.decl(decl).kind, DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method) {
+            return Decls::from_slice(&[decl]);
+        }
+        let mut group = self.group(decl);
+        group.retain(|other| matches!(self.decl(*other).kind, DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method));
+        if group.len() > 1 {
+            let bodiless: Decls = group.iter().copied().filter(|other| !self.decl(*other).flags.has(DeclFlags::HAS_BODY)).collect();
+            if !bodiless.is_empty() {
+                return bodiless;
+            }
+        }
+        if group.is_empty() { Decls::from_slice(&[decl]) } else { group }
+    }
+
+    fn member_signatures(&mut self, ty: Ty, kind: DeclKind, level: u32) -> Signatures {
+        let (decl, args, env) = match self.get(ty) {
+            Type::Instance(decl, args) => (decl, args, None),
+            Type::Object(decl, env) => (decl, Args::NONE, Some(env)),
+            _ => return Signatures::new(),
+        };
+        let types = self.arena.list(args);
+        let group = self.group(decl);
+        let mut found = Signatures::new();
+        for &part in &group {
+            let env = env.unwrap_or_else(|| self.bind(part, &types));
+            found.extend(self.nameless_members(part, kind).into_iter().map(|signature| Signature::Declared(signature, env)));
+        }
+        if !found.is_empty() || level > 8 {
+            return found;
+        }
+        for &part in &group {
+            for index in 0..self.decl(part).bases.len() {
+                let base = self.base_type(part, index);
+                let env = env.unwrap_or_else(|| self.bind(part, &types));
+                let base = self.substitute(base, env);
+                let inherited = self.member_signatures(base, kind, level + 1);
+                if !inherited.is_empty() {
+                    return inherited;
+                }
+            }
+        }
+        found
+    }
+
+    /// The parameters of a signature, outer type parameters filled in.
+    pub(super) fn signature_params(&mut self, signature: Signature) -> Vec<Param> {
+        match signature {
+            Signature::Declared(decl, env) => self.params(decl).into_iter().map(|param| self.declared_param(param, env)).collect(),
+            Signature::Plain(params, _) => self.arena.list(params).iter().map(|ty| Param { ty: *ty, optional: true, rest: false }).collect(),
+            Signature::BuiltIn(..) | Signature::Package(_) => Vec::new(),
+        }
+    }
+
+    fn declared_param(&mut self, param: DeclRef, env: Env) -> Param {
+        let flags = self.decl(param).flags;
+        let ty = self.decl_type(param);
+        let rest = flags.has(DeclFlags::REST);
+        let ty = self.substitute(ty, env);
+        let ty = if rest { self.element_type(ty) } else { ty };
+        let optional = flags.has(DeclFlags::OPTIONAL) || !self.decl(param).init.is_none();
+        Param { ty, optional, rest }
+    }
+
+    /// What a signature gives, outer type parameters filled in.
+    pub(super) fn signature_result(&mut self, signature: Signature) -> Ty {
+        match signature {
+            Signature::Declared(decl, env) => {
+                let result = self.return_type(decl);
+                self.substitute(result, env)
+            }
+            Signature::Plain(_, result) => result,
+            Signature::BuiltIn(..) | Signature::Package(_) => Ty::UNKNOWN,
+        }
+    }
+
+    /// The first signature that takes the arguments; if none does, the one with the fewest mismatches.
+    pub(super) fn choose(&mut self, signatures: &[Signature], site: CallSite) -> Option<Signature> {
+        if signatures.len() <= 1 {
+            return signatures.first().copied();
+        }
+        let args = self.call_args(site);
+        let type_args = self.call_type_args(site).len();
+        let mut best: Option<(u32, Signature)> = None;
+        for &signature in signatures {
+            if type_args > 0 && !self.takes_type_args(signature, type_args) {
+                continue;
+            }
+            let mismatches = self.mismatches(signature, site.file, &args);
+            if mismatches == 0 {
+                return Some(signature);
+            }
+            if best.is_none_or(|(fewest, _)| mismatches < fewest) {
+                best = Some((mismatches, signature));
+            }
+        }
+        best.map(|(_, signature)| signature).or(signatures.first().copied())
+    }
+
+    fn mismatches(&mut self, signature: Signature, file: FileId, args: &[Arg]) -> u32 {
+        let params = self.signature_params(signature);
+        let spread = args.iter().any(|arg| arg.mode == ArgMode::Spread);
+        let required = params.iter().filter(|param| !param.optional && !param.rest).count();
+        let has_rest = params.last().is_some_and(|param| param.rest);
+        let mut count = 0;
+        if !spread && (args.len() < required || (args.len() > params.len() && !has_rest)) {
+            count += 10;
+        }
+        for (index, arg) in args.iter().enumerate() {
+            if arg.mode == ArgMode::Spread {
+                break;
+            }
+            let Some(param) = params.get(index).or(params.last().filter(|param| param.rest)) else { break };
+            count += u32::from(self.rejects(param.ty, file, arg.value));
+        }
+        count
+    }
+
+    fn rejects(&mut self, param: Ty, file: FileId, value: ExprId) -> bool {
+        let facts = self.facts(file);
+        match facts.expr(value) {
+            Expr::Function(lambda) => {
+                let callable = self.arena.members(param).iter().any(|ty| ty.is_opaque() || matches!(self.get(*ty), Type::Param(_)) || !self.signatures(*ty).is_empty());
+                !callable || self.takes_fewer_params(param, at(file, lambda))
+            }
+            Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _) => false,
+            _ => {
+                let given = self.expr_type(file, value);
+                self.extends(given, param, &mut Vec::new()) == Some(false)
+            }
+        }
+    }
+
+    /// Whether a lambda wants more parameters than a callback type gives.
+    fn takes_fewer_params(&mut self, callback: Ty, lambda: DeclRef) -> bool {
+        let signatures = self.signatures(callback);
+        let wanted = self.params(lambda).len();
+        !signatures.is_empty()
+            && signatures.iter().all(|signature| {
+                let params = self.signature_params(*signature);
+                params.len() < wanted && !params.last().is_some_and(|param| param.rest)
+            })
+    }
+
+    /// The type of a built-in property.
+    pub(super) fn shape_of_property(&mut self, row: u16, receiver: Ty) -> Ty {
+        let site = CallSite { file: self.file, call: CallId::NONE };
+        self.shape(&ROWS[usize::from(row)].out, receiver, site)
+    }
+
+    /// The type a shape stands for at a call.
+    pub(super) fn shape(&mut self, shape: &Shape, receiver: Ty, site: CallSite) -> Ty {
+        match *shape {
+            Shape::Any => Ty::ANY,
+            Shape::Nothing => Ty::NOTHING,
+            Shape::Text => Ty::STRING,
+            Shape::Number => Ty::NUMBER,
+            Shape::Boolean => Ty::BOOLEAN,
+            Shape::Arg(index) => self.receiver_arg(receiver, index),
+            Shape::Receiver => receiver,
+            Shape::ReceiverResult => self.result_of(receiver),
+            Shape::Passed(index) => self.passed(site, index),
+            Shape::Returned(index) => {
+                let function = self.passed(site, index);
+                self.result_of(function)
+            }
+            Shape::Written(index, otherwise) => match self.call_type_args(site).get(index) {
+                Some(ty) => *ty,
+                None => self.shape(otherwise, receiver, site),
+            },
+            Shape::Tested(index, otherwise) => {
+                let otherwise = self.shape(otherwise, receiver, site);
+                let test = self.passed(site, index);
+                self.tested_type(test, otherwise).unwrap_or(otherwise)
+            }
+            Shape::Array(inner) => self.shape_in(Known::Array, inner, receiver, site),
+            Shape::Promise(inner) => self.shape_in(Known::Promise, inner, receiver, site),
+            Shape::Iterable(inner) => self.shape_in(Known::Iterable, inner, receiver, site),
+            Shape::Awaited(inner) => {
+                let ty = self.shape(inner, receiver, site);
+                self.awaited(ty)
+            }
+            Shape::Element(inner) => {
+                let ty = self.shape(inner, receiver, site);
+                let element = self.element_type(ty);
+                if element == Ty::UNKNOWN && !ty.is_opaque() && !matches!(self.get(ty), Type::BuiltIn(..)) { ty } else { element }
+            }
+            Shape::Value(inner) => {
+                let ty = self.shape(inner, receiver, site);
+                self.property_types(ty)
+            }
+            Shape::All(inner) => self.all_awaited(inner, receiver, site),
+            Shape::Tuple(parts) => {
+                let types: Vec<Ty> = parts.iter().map(|part| self.shape(part, receiver, site)).collect();
+                self.arena.tuple(&types)
+            }
+            Shape::Either(first, second) => {
+                let ty = self.shape(first, receiver, site);
+                if ty.is_opaque() || ty == Ty::NOTHING { self.shape(second, receiver, site) } else { ty }
+            }
+            Shape::Merged => {
+                let count = self.call_args(site).len().min(6);
+                let types: Vec<Ty> = (0..count).map(|index| self.passed(site, index)).collect();
+                self.arena.intersection(&types)
+            }
+            Shape::Made(index) => {
+                let value = self.passed(site, index);
+                self.made(value)
+            }
+            Shape::Callback(params) => {
+                let types: Vec<Ty> = params.iter().map(|param| self.shape(param, receiver, site)).collect();
+                let params = self.arena.args(&types);
+                self.arena.add(Type::Signature(params, Ty::UNKNOWN))
+            }
+        }
+    }
+
+    fn shape_in(&mut self, known: Known, inner: &Shape, receiver: Ty, site: CallSite) -> Ty {
+        let ty = self.shape(inner, receiver, site);
+        self.arena.built_in(known, &[ty])
+    }
+
+    /// What an injection token stands for: an instance of the class, or the type argument of a typed token.
+    fn made(&mut self, value: Ty) -> Ty {
+        let made = self.instance_of(value, &[]);
+        if made != Ty::UNKNOWN {
+            return made;
+        }
+        match self.get(value) {
+            Type::Instance(_, args) => self.arena.list(args).first().copied().unwrap_or(Ty::UNKNOWN),
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    fn receiver_arg(&mut self, receiver: Ty, index: usize) -> Ty {
+        match self.get(receiver) {
+            Type::BuiltIn(_, args) => self.arena.list(args).get(index).copied().unwrap_or(Ty::UNKNOWN),
+            Type::Tuple(_) => self.element_type(receiver),
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    fn passed(&mut self, site: CallSite, index: usize) -> Ty {
+        match self.call_args(site).get(index) {
+            Some(arg) => self.expr_type(site.file, arg.value),
+            None => Ty::UNKNOWN,
+        }
+    }
+
+    fn all_awaited(&mut self, inner: &Shape, receiver: Ty, site: CallSite) -> Ty {
+        if let Some(arg) = self.call_args(site).first() {
+            let facts = self.facts(site.file);
+            if let Expr::Array(elements, _) = facts.expr(arg.value)
+                && !facts.list(elements).iter().any(|element| matches!(facts.expr(*element), Expr::Spread(_)))
+            {
+                let mut types = Vec::new();
+                for &element in facts.list(elements).iter().take(16) {
+                    let ty = self.expr_type(site.file, element);
+                    types.push(self.awaited(ty));
+                }
+                return self.arena.tuple(&types);
+            }
+        }
+        let ty = self.shape(inner, receiver, site);
+        if let Type::Tuple(args) = self.get(ty) {
+            let types: Vec<Ty> = self.arena.list(args).iter().map(|member| self.awaited(*member)).collect();
+            return self.arena.tuple(&types);
+        }
+        let element = self.element_type(ty);
+        let element = self.awaited(element);
+        self.arena.array(element)
+    }
+}

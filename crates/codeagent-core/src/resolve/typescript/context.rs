@@ -1,0 +1,192 @@
+//! What type is expected of a lambda, object or array literal where it stands: by the parameter it is passed to, the annotation of its
+//! variable, the property it is the value of, the function it is returned from.
+//!
+//! **Limits.** Type parameters of a call are inferred from the other arguments only, not from what the call's own result is expected to be.
+
+use super::calls::{CallSite, Signature, Signatures};
+use super::inference::Inference;
+use super::types::{Env, Ty, Type};
+use super::well_known::{PACKAGE_FUNCTIONS, ROWS};
+use super::{Link, Question, at};
+use crate::model::facts::*;
+use crate::resolve::world::{DeclRef, FileId};
+
+impl Link<'_> {
+    /// The type of parameter `index` of a lambda, from its context.
+    pub(super) fn context_param(&mut self, lambda: DeclRef, index: usize) -> Ty {
+        let context = self.context(lambda);
+        if context == Ty::EXTERNAL {
+            return Ty::EXTERNAL;
+        }
+        let Some(signature) = self.signatures(context).first().copied() else { return Ty::UNKNOWN };
+        let params = self.signature_params(signature);
+        let Some(param) = params.get(index).or(params.last().filter(|param| param.rest)) else { return Ty::UNKNOWN };
+        let own = self.params(lambda);
+        let is_rest = own.get(index).is_some_and(|own| self.decl(*own).flags.has(DeclFlags::REST));
+        if is_rest { self.arena.array(param.ty) } else { param.ty }
+    }
+
+    /// The type expected of a lambda, object literal or array literal.
+    pub(super) fn context(&mut self, decl: DeclRef) -> Ty {
+        self.guarded(Question::Context(decl), Ty::UNKNOWN, |link| link.context_unguarded(decl))
+    }
+
+    fn context_unguarded(&mut self, decl: DeclRef) -> Ty {
+        let file = decl.file;
+        match self.decl(decl).context {
+            Context::None => Ty::UNKNOWN,
+            Context::Argument(call, index) => self.argument_context(CallSite { file, call }, usize::from(index)),
+            Context::Typed(ty) => self.type_of(file, ty),
+            Context::Assigned(expr) => self.expr_type(file, expr),
+            Context::Property(object, sym) => {
+                let object = self.context(at(file, object));
+                let name = self.name(file, sym);
+                self.member_type(object, name)
+            }
+            Context::Returned(function) => self.returned_context(at(file, function)),
+            Context::Element(array) => {
+                let facts = self.facts(file);
+                match facts.expr(array) {
+                    Expr::Array(_, standing) if !standing.is_none() => {
+                        let context = self.context(at(file, standing));
+                        self.element_type(context)
+                    }
+                    _ => Ty::UNKNOWN,
+                }
+            }
+            Context::Attribute(component, sym) => {
+                let component = self.expr_type(file, component);
+                let props = self.props_of(component);
+                let name = self.name(file, sym);
+                self.member_type(props, name)
+            }
+        }
+    }
+
+    fn argument_context(&mut self, site: CallSite, index: usize) -> Ty {
+        let facts = self.facts(site.file);
+        let Some(call) = facts.calls.get(site.call.0 as usize) else { return Ty::UNKNOWN };
+        let signatures = if let Expr::Super(class) = facts.expr(call.callee) {
+            self.base_constructors(at(site.file, class))
+        } else {
+            let callee = self.expr_type(site.file, call.callee);
+            if callee == Ty::EXTERNAL || matches!(self.get(callee), Type::BuiltInValue(_)) {
+                return Ty::EXTERNAL;
+            }
+            if self.tables.is_new(site.file, site.call) { self.class_signatures(callee) } else { self.signatures(callee) }
+        };
+        match self.choose(&signatures, site) {
+            Some(Signature::Declared(decl, env)) => self.declared_argument(decl, env, site, index),
+            Some(Signature::Plain(params, _)) => self.arena.list(params).get(index).copied().unwrap_or(Ty::UNKNOWN),
+            Some(Signature::BuiltIn(row, receiver)) => match ROWS[usize::from(row)].params.get(index) {
+                Some(shape) => self.shape(shape, receiver, site),
+                None => Ty::UNKNOWN,
+            },
+            Some(Signature::Package(row)) => match PACKAGE_FUNCTIONS[usize::from(row)].2.get(index) {
+                Some(shape) => self.shape(shape, Ty::UNKNOWN, site),
+                None => Ty::UNKNOWN,
+            },
+            None => Ty::UNKNOWN,
+        }
+    }
+
+    /// The type of parameter `index`, with type parameters bound by the arguments that are not lambdas.
+    fn declared_argument(&mut self, decl: DeclRef, env: Env, site: CallSite, index: usize) -> Ty {
+        let signature = Signature::Declared(decl, env);
+        let params = self.signature_params(signature);
+        let Some(param) = params.get(index).or(params.last().filter(|param| param.rest)).copied() else { return Ty::UNKNOWN };
+        let mut type_params = self.type_params(decl);
+        if self.decl(decl).kind == DeclKind::Constructor
+            && let Some(class) = self.class_of(decl)
+        {
+            type_params.extend(self.type_params(class));
+        }
+        if type_params.is_empty() {
+            return param.ty;
+        }
+        let written = self.call_type_args(site);
+        let mut bindings: Vec<(DeclRef, Ty)> = type_params.iter().copied().zip(written).collect();
+        if bindings.is_empty() {
+            bindings = self.infer(signature, site, Inference::new(&type_params, false));
+        }
+        self.add_defaults(&type_params, &mut bindings);
+        let bound = self.arena.env(bindings);
+        self.substitute(param.ty, bound)
+    }
+
+    /// The class a member belongs to.
+    fn class_of(&mut self, member: DeclRef) -> Option<DeclRef> {
+        let facts = self.facts(member.file);
+        let owner = facts.scope(facts.decl(member.decl).scope).owner.some()?;
+        Some(at(member.file, owner))
+    }
+
+    fn class_signatures(&mut self, value: Ty) -> Signatures {
+        match self.get(value) {
+            Type::Static(class) => self.constructors(class).into_iter().map(|decl| Signature::Declared(decl, Env::EMPTY)).collect(),
+            _ => self.construct_signatures(value),
+        }
+    }
+
+    fn base_constructors(&mut self, class: DeclRef) -> Signatures {
+        match self.static_base(class) {
+            Some(base) => self.class_signatures(base),
+            None => Signatures::new(),
+        }
+    }
+
+    fn returned_context(&mut self, function: DeclRef) -> Ty {
+        let declaration = self.decl(function);
+        let ty = if declaration.ty.is_none() {
+            let context = self.context(function);
+            match self.signatures(context).first().copied() {
+                Some(signature) => self.signature_result(signature),
+                None => Ty::UNKNOWN,
+            }
+        } else {
+            self.type_of(function.file, declaration.ty)
+        };
+        if declaration.flags.has(DeclFlags::GENERATOR) {
+            self.element_type(ty)
+        } else if declaration.flags.has(DeclFlags::ASYNC) {
+            self.awaited(ty)
+        } else {
+            ty
+        }
+    }
+
+    /// What a component takes as its properties.
+    pub(super) fn props_of(&mut self, component: Ty) -> Ty {
+        if component == Ty::EXTERNAL {
+            return Ty::EXTERNAL;
+        }
+        if let Type::Static(_) = self.get(component) {
+            let instance = self.instance_of(component, &[]);
+            let name = self.tables.find("props");
+            let props = self.member_type(instance, name);
+            return if props == Ty::EXTERNAL { self.first_base_arg(instance) } else { props };
+        }
+        let Some(signature) = self.signatures(component).first().copied() else { return Ty::UNKNOWN };
+        self.signature_params(signature).first().map_or(Ty::UNKNOWN, |param| param.ty)
+    }
+
+    /// `P` of `class C extends React.Component<P>`, whose declaration is outside.
+    fn first_base_arg(&mut self, instance: Ty) -> Ty {
+        let Type::Instance(decl, _) = self.get(instance) else { return Ty::EXTERNAL };
+        let facts = self.facts(decl.file);
+        let declaration = facts.decl(decl.decl);
+        let extended = facts.list(declaration.bases).iter().find(|base| base.clause == BaseClause::Extends);
+        let args = extended.map(|base| match facts.type_expr(base.ty) {
+            TypeExpr::Name(segments, _) => facts.list(segments).last().map_or(List::default(), |segment| segment.args),
+            TypeExpr::Heritage(_, args) => args,
+            _ => List::default(),
+        });
+        let first = args.and_then(|args| facts.list(args).first().copied());
+        first.map_or(Ty::EXTERNAL, |ty| self.type_of(decl.file, ty))
+    }
+
+    /// The member an object literal's key names: of the expected type, else the literal's own.
+    pub(super) fn expected_object(&mut self, file: FileId, object: DeclId) -> Ty {
+        self.context(at(file, object))
+    }
+}

@@ -1,0 +1,380 @@
+//! What does a module export under a name, and what does an import therefore mean.
+//!
+//! Chains of re-exports are followed to the declaration at their end. `export *` is searched in order; two different hits are ambiguous and
+//! give nothing, a cycle gives nothing (as in ECMAScript).
+//!
+//! **Limits.** What a CommonJS module assigns by computed names is not seen.
+
+use rustc_hash::FxHashSet;
+
+use super::names::{Decls, Place, Space};
+use super::tables::{AMBIENT, Name};
+use super::types::{Ty, Type};
+use super::{Link, Question, at};
+use crate::model::facts::*;
+use crate::resolve::world::{DeclRef, FileId};
+
+/// What a name means across files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing that is known.
+    Nothing,
+    /// Something outside the repository.
+    External,
+    /// Declarations, of values and types.
+    Decls(Decls),
+    /// A module as a whole.
+    Module(FileId),
+    /// A `declare module` block as a whole.
+    Ambient(DeclRef),
+}
+
+impl Found {
+    /// Whether there is something to go on with.
+    pub fn is_nothing(&self) -> bool {
+        matches!(self, Self::Nothing)
+    }
+
+    fn of(decls: Decls) -> Self {
+        if decls.is_empty() { Self::Nothing } else { Self::Decls(decls) }
+    }
+}
+
+type Visited = FxHashSet<(FileId, Name)>;
+
+impl Link<'_> {
+    /// The module a specifier of a file means.
+    pub(super) fn module(&mut self, file: FileId, specifier: Sym) -> Found {
+        if let Some(target) = self.tables.target(file, specifier) {
+            return Found::Module(target);
+        }
+        let name = self.name(file, specifier);
+        self.ask(AMBIENT, name);
+        if let Some(&block) = self.tables.ambient(name).first() {
+            return Found::Ambient(block);
+        }
+        if self.spelling(name).starts_with('.') { Found::Nothing } else { Found::External }
+    }
+
+    /// What a module exports under a name.
+    pub(super) fn export(&mut self, module: &Found, name: Name) -> Found {
+        match module {
+            Found::Module(file) => {
+                if let Some(found) = self.exports.get(&(*file, name)) {
+                    return found.clone();
+                }
+                let found = self.export_of_file(*file, name, &mut Visited::default());
+                self.exports.insert((*file, name), found.clone());
+                found
+            }
+            other => self.export_visiting(other, name, &mut Visited::default()),
+        }
+    }
+
+    fn export_visiting(&mut self, module: &Found, name: Name, visited: &mut Visited) -> Found {
+        match module {
+            Found::Module(file) => self.export_of_file(*file, name, visited),
+            Found::Ambient(block) => self.export_of_ambient(*block, name, visited),
+            Found::External => Found::External,
+            Found::Decls(decls) => self.namespace_member(decls, name),
+            Found::Nothing => Found::Nothing,
+        }
+    }
+
+    fn export_of_file(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
+        if visited.len() > 4000 || self.depth >= super::MAX_DEPTH || !visited.insert((file, name)) {
+            return Found::Nothing;
+        }
+        self.depth += 1;
+        let found = self.own_export(file, name, visited);
+        self.depth -= 1;
+        found
+    }
+
+    fn own_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
+        let facts = self.facts(file);
+        let is_default = self.spelling(name) == "default";
+        if is_default && !self.tables.file(file).defaults.is_empty() {
+            let decls = self.tables.file(file).defaults.iter().map(|id| at(file, *id)).collect();
+            return self.follow_all(decls, visited);
+        }
+        let declared: Decls = self.exported_declarations(file, ScopeId(0), name);
+        if !declared.is_empty() {
+            return self.follow_all(declared, visited);
+        }
+        let found = self.export_clause(file, ScopeId(0), name, visited);
+        if !found.is_nothing() {
+            return found;
+        }
+        let found = self.augmented_export(file, name);
+        if !found.is_nothing() {
+            return found;
+        }
+        if !self.tables.file(file).assigned.is_empty() {
+            return self.assigned_export(file, name, is_default);
+        }
+        if is_default || facts.exports.is_empty() { Found::Nothing } else { self.star_export(file, name, visited) }
+    }
+
+    /// Declarations of a scope that carry `export`. In ambient blocks and declaration files without export clauses everything is exported.
+    fn exported_declarations(&mut self, file: FileId, scope: ScopeId, name: Name) -> Decls {
+        let facts = self.facts(file);
+        let all = scope != ScopeId(0);
+        let entries = self.tables.declared(file, scope, name);
+        let is_exported = |decl: &Declaration| {
+            let flags = decl.flags;
+            !flags.has(DeclFlags::MEMBER) && decl.kind != DeclKind::Narrow && (all || flags.has(DeclFlags::EXPORT)) && !flags.has(DeclFlags::DEFAULT)
+        };
+        entries.iter().filter(|entry| is_exported(facts.decl(entry.2))).map(|entry| at(file, entry.2)).collect()
+    }
+
+    fn export_clause(&mut self, file: FileId, scope: ScopeId, name: Name, visited: &mut Visited) -> Found {
+        let facts = self.facts(file);
+        let clauses: Vec<ExportId> = self.tables.exported(file, scope, name).collect();
+        for id in clauses {
+            let export = &facts.exports[id.index()];
+            let found = match export.kind {
+                ExportKind::Local => {
+                    let local = self.name(file, export.local);
+                    let decls = self.both_spaces(Place { file, scope, offset: u32::MAX }, local);
+                    self.follow_all(decls, visited)
+                }
+                ExportKind::From => {
+                    let module = self.module(file, export.module);
+                    let local = self.name(file, export.local);
+                    self.export_visiting(&module, local, visited)
+                }
+                ExportKind::StarAs => self.module(file, export.module),
+                ExportKind::CommonJs => self.meaning_of(file, export.value, visited),
+                ExportKind::Star | ExportKind::Assign => Found::Nothing,
+            };
+            if !found.is_nothing() {
+                return found;
+            }
+        }
+        Found::Nothing
+    }
+
+    fn augmented_export(&mut self, file: FileId, name: Name) -> Found {
+        if !self.tables.has_augmentations() {
+            return Found::Nothing;
+        }
+        self.ask(super::tables::AUGMENTED, name);
+        for &block in self.tables.augmentations(file) {
+            let inner = self.decl(block).inner;
+            let decls = self.exported_declarations(block.file, inner, name);
+            if !decls.is_empty() {
+                return Found::Decls(decls);
+            }
+        }
+        Found::Nothing
+    }
+
+    fn star_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
+        let facts = self.facts(file);
+        let mut first = Found::Nothing;
+        let mut outside = false;
+        for &id in &self.tables.file(file).stars {
+            let module = self.module(file, facts.exports[id.index()].module);
+            match self.export_visiting(&module, name, visited) {
+                Found::Nothing => {}
+                Found::External => outside = true,
+                found if first.is_nothing() => first = found,
+                found if found == first => {}
+                _ => return Found::Nothing,
+            }
+        }
+        if first.is_nothing() && outside { Found::External } else { first }
+    }
+
+    /// A name exported through `export = value`.
+    fn assigned_export(&mut self, file: FileId, name: Name, is_default: bool) -> Found {
+        let value = self.assigned_value(file);
+        if is_default && !value.is_nothing() {
+            return value;
+        }
+        if let Found::Decls(decls) = &value {
+            let found = self.namespace_member(decls, name);
+            if !found.is_nothing() {
+                return found;
+            }
+        }
+        let facts = self.facts(file);
+        let Some(&id) = self.tables.file(file).assigned.first() else { return Found::Nothing };
+        let ty = self.expr_type(file, facts.exports[id.index()].value);
+        self.member(ty, name).into_found()
+    }
+
+    /// What `export =` of a file names.
+    fn assigned_value(&mut self, file: FileId) -> Found {
+        let facts = self.facts(file);
+        let Some(&id) = self.tables.file(file).assigned.first() else { return Found::Nothing };
+        self.meaning_of(file, facts.exports[id.index()].value, &mut Visited::default())
+    }
+
+    fn export_of_ambient(&mut self, block: DeclRef, name: Name, visited: &mut Visited) -> Found {
+        let module = self.decl_name(block);
+        self.ask(AMBIENT, module);
+        let blocks: Decls = self.tables.ambient(module).iter().copied().collect();
+        for block in blocks {
+            let scope = self.decl(block).inner;
+            let decls = self.exported_declarations(block.file, scope, name);
+            if !decls.is_empty() {
+                return self.follow_all(decls, visited);
+            }
+            let found = self.export_clause(block.file, scope, name, visited);
+            if !found.is_nothing() {
+                return found;
+            }
+        }
+        Found::Nothing
+    }
+
+    /// What is declared under a name as a value and as a type together.
+    fn both_spaces(&mut self, place: Place, name: Name) -> Decls {
+        let mut found = self.lookup(place, name, Space::Value);
+        for space in [Space::Type, Space::Namespace] {
+            for decl in self.lookup(place, name, space) {
+                if !found.contains(&decl) {
+                    found.push(decl);
+                }
+            }
+        }
+        found
+    }
+
+    /// Declarations with imports among them replaced by what they import.
+    pub(super) fn resolve_decls(&mut self, decls: Decls) -> Found {
+        self.follow_all(decls, &mut Visited::default())
+    }
+
+    fn follow_all(&mut self, decls: Decls, visited: &mut Visited) -> Found {
+        let Some(&first) = decls.first() else { return Found::Nothing };
+        let decl = self.decl(first);
+        match decl.kind {
+            DeclKind::Import => self.follow(first, visited),
+            DeclKind::DefaultExport if decls.len() == 1 => {
+                let value = self.meaning_of(first.file, decl.init, visited);
+                if value.is_nothing() { Found::Decls(decls) } else { value }
+            }
+            _ => Found::of(decls),
+        }
+    }
+
+    fn follow(&mut self, decl: DeclRef, visited: &mut Visited) -> Found {
+        self.guarded(Question::Follow(decl), Found::Nothing, |link| link.follow_unguarded(decl, visited))
+    }
+
+    fn follow_unguarded(&mut self, decl: DeclRef, visited: &mut Visited) -> Found {
+        let facts = self.facts(decl.file);
+        let Some(id) = self.tables.import_of(decl) else {
+            return self.meaning_of(decl.file, facts.decl(decl.decl).init, visited);
+        };
+        let import = &facts.imports[id.index()];
+        let module = self.module(decl.file, import.module);
+        match import.kind {
+            ImportKind::Named => {
+                let name = self.name(decl.file, import.name);
+                self.export_visiting(&module, name, visited)
+            }
+            ImportKind::Default => {
+                let name = self.tables.find("default");
+                let found = self.export_visiting(&module, name, visited);
+                if found.is_nothing() { self.default_of_common_js(&module) } else { found }
+            }
+            ImportKind::Namespace | ImportKind::Require => {
+                if let Found::Module(file) = module
+                    && !self.tables.file(file).assigned.is_empty()
+                {
+                    let value = self.assigned_value(file);
+                    if !value.is_nothing() {
+                        return value;
+                    }
+                }
+                module
+            }
+            _ => module,
+        }
+    }
+
+    /// `import x from` a CommonJS module without `export =` is the module itself.
+    fn default_of_common_js(&mut self, module: &Found) -> Found {
+        let Found::Module(file) = *module else { return Found::Nothing };
+        let facts = self.facts(file);
+        let is_common_js = facts.exports.iter().any(|export| export.kind == ExportKind::CommonJs);
+        if is_common_js { module.clone() } else { Found::Nothing }
+    }
+
+    /// What a name or dotted path used as a value means, without looking at types.
+    fn meaning_of(&mut self, file: FileId, expr: ExprId, visited: &mut Visited) -> Found {
+        let facts = self.facts(file);
+        match facts.expr(expr) {
+            Expr::Name(sym, scope, offset) => {
+                let name = self.name(file, sym);
+                let decls = self.both_spaces(Place { file, scope, offset }, name);
+                self.follow_all(decls, visited)
+            }
+            Expr::Member(object, sym) if self.depth < super::MAX_DEPTH => {
+                self.depth += 1;
+                let object = self.meaning_of(file, object, visited);
+                self.depth -= 1;
+                let name = self.name(file, sym);
+                self.found_member(&object, name)
+            }
+            Expr::Same(inner) if self.depth < super::MAX_DEPTH => {
+                self.depth += 1;
+                let found = self.meaning_of(file, inner, visited);
+                self.depth -= 1;
+                found
+            }
+            Expr::Require(sym) => self.module(file, sym),
+            _ => Found::Nothing,
+        }
+    }
+
+    /// `name` inside what was found: an export of a module, a declaration of a namespace or enum.
+    pub(super) fn found_member(&mut self, found: &Found, name: Name) -> Found {
+        match found {
+            Found::Decls(decls) => self.namespace_member(decls, name),
+            Found::Module(_) | Found::Ambient(_) | Found::External => self.export(found, name),
+            Found::Nothing => Found::Nothing,
+        }
+    }
+
+    fn namespace_member(&mut self, decls: &Decls, name: Name) -> Found {
+        let mut members = Decls::new();
+        for &decl in decls {
+            for part in self.group(decl) {
+                let declaration = self.decl(part);
+                if !matches!(declaration.kind, DeclKind::Namespace | DeclKind::Enum) {
+                    continue;
+                }
+                let place = Place { file: part.file, scope: declaration.inner, offset: u32::MAX };
+                for space in [Space::Value, Space::Type, Space::Namespace] {
+                    for member in self.scope_members(place, name, space) {
+                        if !members.contains(&member) {
+                            members.push(member);
+                        }
+                    }
+                }
+                if members.is_empty()
+                    && let found @ (Found::Decls(_) | Found::Module(_)) = self.export_clause(part.file, declaration.inner, name, &mut Visited::default())
+                {
+                    return found;
+                }
+            }
+        }
+        if members.is_empty() { Found::Nothing } else { self.resolve_decls(members) }
+    }
+
+    /// The type of what was found, as a value.
+    pub(super) fn found_type(&mut self, found: &Found) -> Ty {
+        match found {
+            Found::Decls(decls) => self.decls_type(decls),
+            Found::Module(file) => self.arena.add(Type::Module(*file)),
+            Found::Ambient(block) => self.arena.add(Type::Ambient(*block)),
+            Found::External => Ty::EXTERNAL,
+            Found::Nothing => Ty::UNKNOWN,
+        }
+    }
+}

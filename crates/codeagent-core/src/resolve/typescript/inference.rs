@@ -1,0 +1,464 @@
+//! Which types do type parameters stand for at a call, and is one type plainly assignable to another.
+//!
+//! **Limits.** The first argument that says something about a parameter decides; constraints do not take part. Assignability answers
+//! "cannot tell" rather than compare structures member by member.
+
+use super::Link;
+use super::calls::{CallSite, Signature};
+use super::names::Decls;
+use super::types::{Args, Env, Ty, Type, primitive_of};
+use super::well_known::Known;
+use super::at;
+use crate::model::facts::*;
+use crate::resolve::world::{DeclRef, FileId};
+
+const MAX_NESTING: u32 = 6;
+
+/// What is asked of an inference.
+pub struct Inference<'a> {
+    params: &'a [DeclRef],
+    found: Vec<(DeclRef, Ty)>,
+    /// Whether the results of lambdas take part: not while the lambdas' own parameters are being typed.
+    lambdas: bool,
+}
+
+impl<'a> Inference<'a> {
+    /// For these type parameters.
+    pub fn new(params: &'a [DeclRef], lambdas: bool) -> Self {
+        Self { params, found: Vec::new(), lambdas }
+    }
+}
+
+impl Link<'_> {
+    /// Bindings of type parameters from the arguments of a call.
+    pub(super) fn infer(&mut self, signature: Signature, site: CallSite, mut inference: Inference<'_>) -> Vec<(DeclRef, Ty)> {
+        let args = self.call_args(site);
+        let facts = self.facts(site.file);
+        let params = self.signature_params(signature);
+        for pass in [false, true] {
+            if pass && !inference.lambdas {
+                break;
+            }
+            for (index, arg) in args.iter().enumerate() {
+                let is_lambda = matches!(facts.expr(arg.value), Expr::Function(_));
+                let Some(param) = params.get(index).or(params.last().filter(|param| param.rest)) else { break };
+                if is_lambda != pass {
+                    continue;
+                }
+                let given = self.argument_type(site.file, *arg);
+                self.unify(param.ty, given, &mut inference, 0);
+            }
+        }
+        inference.found
+    }
+
+    fn argument_type(&mut self, file: FileId, arg: Arg) -> Ty {
+        let ty = self.expr_type(file, arg.value);
+        if arg.mode == ArgMode::Spread { self.element_type(ty) } else { ty }
+    }
+
+    /// Finds bindings that make `param` into `given`.
+    pub(super) fn unify(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+        if nesting > MAX_NESTING || given == Ty::UNKNOWN || param == given {
+            return;
+        }
+        match (self.get(param), self.get(given)) {
+            (Type::Param(decl), _) => self.bind_param(decl, given, inference),
+            (Type::Union(args), _) => self.unify_union(args, given, inference, nesting),
+            (Type::Intersection(args), _) => {
+                for &member in self.arena.list(args).iter() {
+                    self.unify(member, given, inference, nesting + 1);
+                }
+            }
+            (_, Type::Union(args)) => {
+                for &member in self.arena.list(args).iter() {
+                    self.unify(param, member, inference, nesting + 1);
+                }
+            }
+            (Type::Instance(decl, args), Type::Instance(..)) => {
+                if let Some(found) = self.as_instance_of(given, decl, 0) {
+                    self.unify_lists(args, found, inference, nesting);
+                } else {
+                    self.unify_members(param, given, inference, nesting);
+                }
+            }
+            (Type::BuiltIn(Known::Iterable | Known::AsyncIterable, args), _) => {
+                let element = self.element_type(given);
+                if let Some(&wanted) = self.arena.list(args).first() {
+                    self.unify(wanted, element, inference, nesting + 1);
+                }
+            }
+            (Type::BuiltIn(Known::Array, args), Type::Tuple(_)) => {
+                let element = self.element_type(given);
+                if let Some(&wanted) = self.arena.list(args).first() {
+                    self.unify(wanted, element, inference, nesting + 1);
+                }
+            }
+            (Type::BuiltIn(Known::Record, args), _) if !matches!(self.get(given), Type::BuiltIn(Known::Record, _)) => {
+                let values = self.property_types(given);
+                if let Some(&wanted) = self.arena.list(args).get(1) {
+                    self.unify(wanted, values, inference, nesting + 1);
+                }
+            }
+            (Type::BuiltIn(wanted, args), Type::BuiltIn(found, given)) if wanted == found => self.unify_lists(args, given, inference, nesting),
+            (Type::Tuple(args), Type::Tuple(given)) => self.unify_lists(args, given, inference, nesting),
+            (Type::Function(..) | Type::Instance(..), Type::Static(_)) => self.unify_class(param, given, inference, nesting),
+            (Type::Function(..) | Type::Signature(..), _) => self.unify_functions(param, given, inference, nesting),
+            (Type::Object(..) | Type::Instance(..), _) => self.unify_members(param, given, inference, nesting),
+            (Type::Mapped(..) | Type::Conditional(..), _) => {}
+            _ => {}
+        }
+    }
+
+    fn bind_param(&mut self, decl: DeclRef, given: Ty, inference: &mut Inference<'_>) {
+        if !inference.params.contains(&decl) || inference.found.iter().any(|binding| binding.0 == decl) {
+            return;
+        }
+        let keeps_literal = self.wants_literal(decl);
+        let ty = if keeps_literal { given } else { self.arena.widen(given) };
+        inference.found.push((decl, ty));
+    }
+
+    /// Whether a parameter is constrained to strings or keys, so that a literal stays one.
+    fn wants_literal(&mut self, param: DeclRef) -> bool {
+        let bound = self.constraint(param);
+        self.arena.members(bound).iter().any(|ty| matches!(self.get(*ty), Type::KeyOf(_) | Type::Literal(..) | Type::Simple(Ty::STRING)))
+    }
+
+    fn unify_union(&mut self, args: Args, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+        let members = self.arena.list(args);
+        let (bare, others): (Vec<Ty>, Vec<Ty>) = members.iter().partition(|member| matches!(self.get(**member), Type::Param(_)));
+        for member in others {
+            self.unify(member, given, inference, nesting + 1);
+        }
+        let taken: Vec<Ty> = members.to_vec();
+        for member in bare {
+            let rest: Vec<Ty> = self.arena.members(given).iter().copied().filter(|ty| !taken.contains(ty)).collect();
+            let rest = self.arena.union(&rest);
+            self.unify(member, rest, inference, nesting + 1);
+        }
+    }
+
+    fn unify_lists(&mut self, params: Args, given: Args, inference: &mut Inference<'_>, nesting: u32) {
+        let params = self.arena.list(params);
+        let given = self.arena.list(given);
+        for (param, given) in params.iter().zip(given.iter()) {
+            self.unify(*param, *given, inference, nesting + 1);
+        }
+    }
+
+    /// A constructor type against a class.
+    fn unify_class(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+        let wanted = self.instance_of(param, &[]);
+        let made = self.instance_of(given, &[]);
+        self.unify(wanted, made, inference, nesting + 1);
+    }
+
+    fn unify_functions(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+        let Some(wanted) = self.signatures(param).first().copied() else { return };
+        let Some(found) = self.signatures(given).last().copied() else { return };
+        if !inference.lambdas && self.is_untyped_lambda(found) {
+            return;
+        }
+        if !self.is_untyped_lambda(found) {
+            let wanted_params = self.signature_params(wanted);
+            let found_params = self.signature_params(found);
+            for (a, b) in wanted_params.iter().zip(&found_params) {
+                self.unify(a.ty, b.ty, inference, nesting + 1);
+            }
+        }
+        let result = self.signature_result(wanted);
+        let given = self.signature_result(found);
+        self.unify_predicate(wanted, found, inference, nesting);
+        self.unify(result, given, inference, nesting + 1);
+    }
+
+    /// `x is T` against `x is Foo`.
+    fn unify_predicate(&mut self, wanted: Signature, found: Signature, inference: &mut Inference<'_>, nesting: u32) {
+        if let (Some(wanted), Some(found)) = (self.predicate_of(wanted), self.predicate_of(found)) {
+            self.unify(wanted, found, inference, nesting + 1);
+        }
+    }
+
+    /// Whether a signature is a lambda whose parameters take their types from context.
+    fn is_untyped_lambda(&mut self, signature: Signature) -> bool {
+        let Signature::Declared(decl, _) = signature else { return false };
+        if !matches!(self.decl(decl).kind, DeclKind::Lambda | DeclKind::Method) {
+            return false;
+        }
+        self.params(decl).iter().any(|param| self.decl(*param).ty.is_none())
+    }
+
+    fn unify_members(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+        let (decl, env) = match self.get(param) {
+            Type::Object(decl, env) => (decl, env),
+            Type::Instance(decl, args) if args != Args::NONE && nesting < 3 => {
+                let types = self.arena.list(args);
+                (decl, self.bind(decl, &types))
+            }
+            _ => return,
+        };
+        let inner = self.decl(decl).inner;
+        if inner.is_none() || matches!(self.get(given), Type::Simple(_)) {
+            return;
+        }
+        let members: Vec<_> = self.tables.declared_in(decl.file, inner).iter().take(24).copied().collect();
+        for (_, name, id) in members {
+            let member = at(decl.file, id);
+            if !self.decl(member).flags.has(DeclFlags::MEMBER) {
+                continue;
+            }
+            let found = self.member_type(given, name);
+            if found == Ty::UNKNOWN {
+                continue;
+            }
+            let wanted = self.decl_type(member);
+            let wanted = self.substitute(wanted, env);
+            self.unify(wanted, found, inference, nesting + 1);
+        }
+        if let Some(wanted) = self.index_signature(&Decls::from_slice(&[decl]), &[]) {
+            let wanted = self.substitute(wanted, env);
+            let found = self.property_types(given);
+            self.unify(wanted, found, inference, nesting + 1);
+        }
+    }
+
+    /// The type arguments of the supertype of `ty` that is an instance of `target`.
+    pub(super) fn as_instance_of(&mut self, ty: Ty, target: DeclRef, level: u32) -> Option<Args> {
+        let Type::Instance(decl, args) = self.get(ty) else { return None };
+        if decl == target {
+            return Some(args);
+        }
+        if level > 8 {
+            return None;
+        }
+        let types = self.arena.list(args);
+        for part in self.group(decl) {
+            for index in 0..self.decl(part).bases.len() {
+                let base = self.base_type(part, index);
+                let env = self.bind(part, &types);
+                let base = self.substitute(base, env);
+                for &base in self.arena.members(base).iter() {
+                    if let Some(found) = self.as_instance_of(base, target, level + 1) {
+                        return Some(found);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether `sub` is plainly assignable to `sup`, filling in type parameters of `sup`; `None` if one cannot tell.
+    pub(super) fn extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
+        if sub == sup || sup == Ty::ANY {
+            return Some(true);
+        }
+        if sub.is_opaque() || sup.is_opaque() {
+            return None;
+        }
+        match (self.get(sub), self.get(sup)) {
+            (_, Type::Param(param)) => {
+                if !inferred.iter().any(|binding| binding.0 == param) {
+                    inferred.push((param, sub));
+                }
+                let bound = self.constraint(param);
+                if bound.is_opaque() || bound == sup || self.is_open(bound) { Some(true) } else { self.extends(sub, bound, &mut Vec::new()).filter(|fits| !fits).or(Some(true)) }
+            }
+            (Type::Union(args), _) => {
+                let members = self.arena.list(args);
+                self.all(members.iter().map(|member| (*member, sup)), inferred)
+            }
+            (_, Type::Union(args)) => {
+                let members = self.arena.list(args);
+                self.any(members.iter().map(|member| (sub, *member)), inferred)
+            }
+            (_, Type::Intersection(args)) => {
+                let members = self.arena.list(args);
+                self.all(members.iter().map(|member| (sub, *member)), inferred)
+            }
+            (Type::Param(param), _) => {
+                let bound = self.constraint(param);
+                if bound == sub { None } else { self.extends(bound, sup, inferred).filter(|fits| *fits) }
+            }
+            (Type::Literal(kind, _), Type::Simple(simple)) => Some(primitive_of(kind) == simple),
+            (Type::Literal(..), Type::Literal(..)) => Some(false),
+            (Type::Simple(simple), Type::Simple(other)) => Some(simple == other),
+            (Type::Simple(simple), _) if simple.is_primitive() || simple == Ty::NOTHING => self.primitive_extends(sup),
+            (Type::Literal(..), _) => self.primitive_extends(sup),
+            (_, Type::Simple(simple)) => Some(simple == Ty::THIS),
+            (_, Type::Literal(..)) => Some(false),
+            (Type::Instance(..), Type::Instance(decl, args)) => self.instance_extends(sub, decl, args, inferred),
+            (Type::BuiltIn(known, given), Type::BuiltIn(wanted, args)) => {
+                if known != wanted && !matches!(wanted, Known::Iterable | Known::Record | Known::Object) {
+                    return Some(false);
+                }
+                self.collect(args, given, inferred);
+                Some(true)
+            }
+            (Type::Tuple(_), Type::BuiltIn(Known::Array | Known::Iterable, args)) => {
+                let element = self.element_type(sub);
+                let given = self.arena.args(&[element]);
+                self.collect(args, given, inferred);
+                Some(true)
+            }
+            (Type::Tuple(given), Type::Tuple(wanted)) => {
+                let (given_list, wanted_list) = (self.arena.list(given), self.arena.list(wanted));
+                if given_list.len() != wanted_list.len() {
+                    return Some(false);
+                }
+                self.all(given_list.iter().copied().zip(wanted_list.iter().copied()), inferred)
+            }
+            (_, Type::Function(..) | Type::Signature(..)) => self.function_extends(sub, sup, inferred),
+            (Type::Function(..) | Type::Tuple(_) | Type::BuiltIn(..), Type::Instance(..) | Type::BuiltIn(..)) => self.callable_extends(sub, sup),
+            (_, Type::Object(decl, env)) => self.object_extends(sub, decl, env, inferred),
+            (Type::Instance(..) | Type::Object(..), Type::BuiltIn(Known::Array | Known::Promise | Known::Map | Known::Set | Known::Date | Known::RegExp, _)) => {
+                if self.has_outside_base(sub) { None } else { Some(false) }
+            }
+            _ => None,
+        }
+    }
+
+    fn has_outside_base(&mut self, ty: Ty) -> bool {
+        let Type::Instance(decl, _) = self.get(ty) else { return false };
+        (0..self.decl(decl).bases.len()).any(|index| {
+            let base = self.base_type(decl, index);
+            !matches!(self.get(base), Type::Instance(..))
+        })
+    }
+
+    fn all(&mut self, pairs: impl Iterator<Item = (Ty, Ty)>, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
+        let mut unsure = false;
+        for (sub, sup) in pairs {
+            match self.nested_extends(sub, sup, inferred) {
+                Some(false) => return Some(false),
+                Some(true) => {}
+                None => unsure = true,
+            }
+        }
+        if unsure { None } else { Some(true) }
+    }
+
+    fn any(&mut self, pairs: impl Iterator<Item = (Ty, Ty)>, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
+        let mut unsure = false;
+        for (sub, sup) in pairs {
+            match self.nested_extends(sub, sup, inferred) {
+                Some(true) => return Some(true),
+                Some(false) => {}
+                None => unsure = true,
+            }
+        }
+        if unsure { None } else { Some(false) }
+    }
+
+    fn nested_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
+        if self.depth >= super::MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let result = self.extends(sub, sup, inferred);
+        self.depth -= 1;
+        result
+    }
+
+    fn collect(&mut self, wanted: Args, given: Args, inferred: &mut Vec<(DeclRef, Ty)>) {
+        let (wanted, given) = (self.arena.list(wanted), self.arena.list(given));
+        for (wanted, given) in wanted.iter().zip(given.iter()) {
+            let _ = self.nested_extends(*given, *wanted, inferred);
+        }
+    }
+
+    fn primitive_extends(&mut self, sup: Ty) -> Option<bool> {
+        match self.get(sup) {
+            Type::Instance(decl, _) => Some(self.decl(decl).kind == DeclKind::Enum),
+            Type::Object(..) | Type::BuiltIn(..) | Type::Function(..) | Type::Tuple(_) | Type::Static(_) | Type::Signature(..) => Some(false),
+            _ => None,
+        }
+    }
+
+    fn instance_extends(&mut self, sub: Ty, decl: DeclRef, args: Args, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
+        if let Some(found) = self.as_instance_of(sub, decl, 0) {
+            self.collect(args, found, inferred);
+            return Some(true);
+        }
+        let Type::Instance(own, _) = self.get(sub) else { return None };
+        let is_enum = |link: &mut Self, decl: DeclRef| link.decl(decl).kind == DeclKind::Enum;
+        if is_enum(self, own) || is_enum(self, decl) {
+            return Some(false);
+        }
+        self.lacks_member(sub, decl).then_some(false)
+    }
+
+    /// Whether a required member of an interface or class is missing from a type.
+    fn lacks_member(&mut self, sub: Ty, decl: DeclRef) -> bool {
+        if self.has_outside_base(sub) {
+            return false;
+        }
+        let inner = self.decl(decl).inner;
+        let members: Vec<_> = self.tables.declared_in(decl.file, inner).iter().take(12).copied().collect();
+        members.into_iter().any(|(_, name, id)| {
+            let flags = self.decl(at(decl.file, id)).flags;
+            let required = flags.has(DeclFlags::MEMBER) && !flags.has(DeclFlags::OPTIONAL) && !flags.has(DeclFlags::STATIC);
+            required && self.decl(at(decl.file, id)).kind != DeclKind::Constructor && self.member(sub, name) == super::members::Looked::Missing
+        })
+    }
+
+    fn function_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
+        let Some(found) = self.signatures(sub).last().copied() else {
+            let constructs = matches!(self.get(sub), Type::Static(_)) && matches!(self.get(sup), Type::Function(..));
+            return if constructs { self.constructor_extends(sub, sup, inferred) } else { Some(false) };
+        };
+        let wanted = self.signatures(sup).first().copied()?;
+        let wanted_params = self.signature_params(wanted);
+        let found_params = self.signature_params(found);
+        for (wanted, found) in wanted_params.iter().zip(&found_params) {
+            let _ = self.nested_extends(found.ty, wanted.ty, inferred);
+        }
+        let result = self.signature_result(wanted);
+        let given = self.signature_result(found);
+        let _ = self.nested_extends(given, result, inferred);
+        Some(true)
+    }
+
+    fn constructor_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
+        let wanted = self.instance_of(sup, &[]);
+        let made = self.instance_of(sub, &[]);
+        self.nested_extends(made, wanted, inferred)
+    }
+
+    fn callable_extends(&mut self, sub: Ty, sup: Ty) -> Option<bool> {
+        let is_function = matches!(self.get(sub), Type::Function(..));
+        if is_function && matches!(self.get(sup), Type::BuiltIn(Known::Function | Known::Object, _)) {
+            return Some(true);
+        }
+        let callable = matches!(self.get(sup), Type::Instance(..)) && !self.signatures(sup).is_empty();
+        if is_function && callable { None } else { Some(false) }
+    }
+
+    fn object_extends(&mut self, sub: Ty, decl: DeclRef, env: Env, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
+        let inner = self.decl(decl).inner;
+        if inner.is_none() || matches!(self.get(sub), Type::Mapped(..) | Type::Conditional(..) | Type::Indexed(..)) {
+            return None;
+        }
+        let members: Vec<_> = self.tables.declared_in(decl.file, inner).iter().take(24).copied().collect();
+        let mut unsure = false;
+        for (_, name, id) in members {
+            let member = at(decl.file, id);
+            match self.member(sub, name) {
+                super::members::Looked::Missing if self.decl(member).flags.has(DeclFlags::OPTIONAL) => {}
+                super::members::Looked::Missing => return Some(false),
+                super::members::Looked::External => unsure = true,
+                looked => {
+                    let given = self.looked_type(looked, sub);
+                    let wanted = self.decl_type(member);
+                    let wanted = self.substitute(wanted, env);
+                    match self.nested_extends(given, wanted, inferred) {
+                        Some(false) => return Some(false),
+                        Some(true) => {}
+                        None => unsure = true,
+                    }
+                }
+            }
+        }
+        if unsure { None } else { Some(true) }
+    }
+}

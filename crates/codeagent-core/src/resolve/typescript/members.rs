@@ -1,0 +1,458 @@
+//! What does `.name` find on a receiver: own, inherited, merged, static, exported or mapped members.
+//!
+//! **Limits.** Of a union every member is asked and the first hit gives the type; index signatures give a type but no declaration.
+
+use super::exports::Found;
+use super::names::{Decls, Place, Space};
+use super::tables::Name;
+use super::types::{Args, Env, Ty, Type, primitive_of};
+use super::well_known::{Known, ROWS, row};
+use super::{Link, Question, at};
+use crate::model::facts::*;
+use crate::resolve::world::DeclRef;
+
+/// Levels of inheritance, unions and constraints that are looked through.
+const MAX_LEVELS: u32 = 12;
+
+/// What every object has.
+const OBJECT_MEMBERS: [&str; 7] = ["toString", "hasOwnProperty", "valueOf", "toLocaleString", "isPrototypeOf", "propertyIsEnumerable", "constructor"];
+
+/// A member that is declared in the world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its declarations; of a union receiver those of all members.
+    pub decls: Decls,
+    /// Bindings under which its declared type is to be read.
+    pub env: Env,
+    /// Its type, if that is not what the declarations say (mapped types).
+    pub ty: Option<Ty>,
+}
+
+/// What a member lookup gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Looked {
+    /// Nothing known.
+    Missing,
+    /// It lies outside the repository.
+    External,
+    /// It is declared.
+    Declared(Member),
+    /// There is a type but no declaration.
+    Value(Ty),
+}
+
+impl Looked {
+    fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing)
+    }
+
+    /// As a meaning of a name.
+    pub fn into_found(self) -> Found {
+        match self {
+            Self::Declared(member) => Found::Decls(member.decls),
+            Self::External => Found::External,
+            Self::Missing | Self::Value(_) => Found::Nothing,
+        }
+    }
+}
+
+impl Link<'_> {
+    /// The member of a type.
+    pub(super) fn member(&mut self, ty: Ty, name: Name) -> Looked {
+        if name == Name::NONE { Looked::Missing } else { self.member_in(ty, name, 0) }
+    }
+
+    /// The type of a member of a type.
+    pub(super) fn member_type(&mut self, ty: Ty, name: Name) -> Ty {
+        let looked = self.member(ty, name);
+        self.looked_type(looked, ty)
+    }
+
+    pub(super) fn looked_type(&mut self, looked: Looked, receiver: Ty) -> Ty {
+        match looked {
+            Looked::Missing => Ty::UNKNOWN,
+            Looked::External => Ty::EXTERNAL,
+            Looked::Value(ty) => ty,
+            Looked::Declared(member) => {
+                if let Some(ty) = member.ty {
+                    return ty;
+                }
+                let ty = self.decls_type(&member.decls);
+                let ty = self.substitute(ty, member.env);
+                self.substitute_this(ty, receiver)
+            }
+        }
+    }
+
+    fn member_in(&mut self, ty: Ty, name: Name, level: u32) -> Looked {
+        if level > MAX_LEVELS {
+            return Looked::Missing;
+        }
+        match self.get(ty) {
+            Type::Simple(simple) => self.member_of_simple(simple, name),
+            Type::Literal(kind, _) => self.member_of_simple(primitive_of(kind), name),
+            Type::Instance(decl, args) => self.member_of_instance(decl, args, name, level),
+            Type::Static(decl) => self.member_of_static(decl, name, level),
+            Type::Object(decl, env) => self.member_of_object(decl, env, name, level),
+            Type::Mapped(decl, env) => self.member_of_mapped(decl, env, name, level),
+            Type::Function(decl, _) => self.member_of_function(decl, name),
+            Type::Signature(..) | Type::BuiltInMethod(..) | Type::PackageFunction(_) => self.member_of_built_in(Known::Function, Args::NONE, false, ty, name),
+            Type::BuiltIn(known, args) => self.member_of_built_in(known, args, false, ty, name),
+            Type::BuiltInValue(known) => self.member_of_built_in(known, Args::NONE, true, ty, name),
+            Type::Tuple(args) => {
+                let elements = self.arena.list(args);
+                let element = self.arena.union(&elements);
+                let array = self.arena.array(element);
+                self.member_in(array, name, level + 1)
+            }
+            Type::Union(args) => self.member_of_several(args, name, level, true),
+            Type::Intersection(args) => self.member_of_several(args, name, level, false),
+            Type::Param(decl) => {
+                let bound = self.constraint(decl);
+                if bound == ty { Looked::Missing } else { self.member_in(bound, name, level + 1) }
+            }
+            Type::KeyOf(_) => self.member_of_simple(Ty::STRING, name),
+            Type::Indexed(object, key) => {
+                let bound = self.indexed_constraint(object, key);
+                if bound == ty { Looked::Missing } else { self.member_in(bound, name, level + 1) }
+            }
+            Type::Conditional(..) => Looked::Missing,
+            Type::Module(file) => self.member_of_module(&Found::Module(file), name),
+            Type::Ambient(block) => self.member_of_module(&Found::Ambient(block), name),
+        }
+    }
+
+    fn member_of_simple(&mut self, simple: Ty, name: Name) -> Looked {
+        let known = match simple {
+            Ty::EXTERNAL => return Looked::External,
+            Ty::STRING => Known::Text,
+            Ty::NUMBER => Known::Number,
+            Ty::BOOLEAN => Known::Boolean,
+            Ty::SYMBOL | Ty::BIGINT => return Looked::External,
+            _ => return Looked::Missing,
+        };
+        self.member_of_built_in(known, Args::NONE, false, simple, name)
+    }
+
+    fn member_of_built_in(&mut self, known: Known, args: Args, is_static: bool, receiver: Ty, name: Name) -> Looked {
+        if known == Known::Record && !is_static {
+            let value = self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN);
+            return if self.is_object_member(name) { Looked::External } else { Looked::Value(value) };
+        }
+        if let Some(index) = row(known, is_static, self.spelling(name)) {
+            return Looked::Value(if ROWS[usize::from(index)].method {
+                self.arena.add(Type::BuiltInMethod(index, receiver))
+            } else {
+                self.shape_of_property(index, receiver)
+            });
+        }
+        self.member_of_global(known, args, is_static, name).unwrap_or(Looked::External)
+    }
+
+    /// A member that the repository, or a library in the world, declares for a global type of that name.
+    fn member_of_global(&mut self, known: Known, args: Args, is_static: bool, name: Name) -> Option<Looked> {
+        let global = self.tables.find(known.name());
+        let space = if is_static { Space::Value } else { Space::Type };
+        let args = self.arena.list(args);
+        for decl in self.global(global, space) {
+            let inner = self.decl(decl).inner;
+            let decls = self.own_members(decl, inner, name, false);
+            if !decls.is_empty() {
+                let env = self.bind(decl, &args);
+                return Some(Looked::Declared(Member { decls, env, ty: None }));
+            }
+        }
+        None
+    }
+
+    fn is_object_member(&self, name: Name) -> bool {
+        OBJECT_MEMBERS.contains(&self.spelling(name))
+    }
+
+    /// Members declared in the scope of one declaration.
+    pub(super) fn own_members(&mut self, decl: DeclRef, inner: ScopeId, name: Name, is_static: bool) -> Decls {
+        let facts = self.facts(decl.file);
+        let entries = self.tables.declared(decl.file, inner, name).iter().map(|entry| entry.2);
+        entries
+            .filter(|id| {
+                let flags = facts.decl(*id).flags;
+                flags.has(DeclFlags::MEMBER) && flags.has(DeclFlags::STATIC) == is_static
+            })
+            .map(|id| at(decl.file, id))
+            .collect()
+    }
+
+    /// Nameless members: call, construct and index signatures.
+    pub(super) fn nameless_members(&mut self, decl: DeclRef, kind: DeclKind) -> Decls {
+        let facts = self.facts(decl.file);
+        let inner = facts.decl(decl.decl).inner;
+        if inner.is_none() {
+            return Decls::new();
+        }
+        let entries = self.tables.signatures(decl.file, inner).iter().map(|entry| entry.1);
+        entries.filter(|id| facts.decl(*id).kind == kind).map(|id| at(decl.file, id)).collect()
+    }
+
+    fn member_of_instance(&mut self, decl: DeclRef, args: Args, name: Name, level: u32) -> Looked {
+        let types = self.arena.list(args);
+        let group = self.group(decl);
+        let mut found = Decls::new();
+        let mut env = Env::EMPTY;
+        for &part in &group {
+            let declaration = self.decl(part);
+            if !matches!(declaration.kind, DeclKind::Class | DeclKind::Interface) {
+                continue;
+            }
+            let own = self.own_members(part, declaration.inner, name, false);
+            if !own.is_empty() {
+                env = if found.is_empty() { self.bind(part, &types) } else { env };
+                found.extend(own);
+            }
+        }
+        if !found.is_empty() {
+            return Looked::Declared(Member { decls: found, env, ty: None });
+        }
+        let inherited = self.inherited_member(&group, &types, name, level);
+        if !inherited.is_missing() {
+            return inherited;
+        }
+        if self.decl(decl).kind == DeclKind::Enum || (level == 0 && self.is_object_member(name)) {
+            return Looked::External;
+        }
+        self.index_signature(&group, &types).map_or(Looked::Missing, Looked::Value)
+    }
+
+    fn inherited_member(&mut self, group: &Decls, types: &[Ty], name: Name, level: u32) -> Looked {
+        let mut outside = false;
+        for &part in group {
+            for index in 0..self.decl(part).bases.len() {
+                let base = self.base_type(part, index);
+                if base.is_opaque() {
+                    outside |= base != Ty::UNKNOWN;
+                    continue;
+                }
+                let env = self.bind(part, types);
+                let base = self.substitute(base, env);
+                match self.member_in(base, name, level + 1) {
+                    Looked::Missing => {}
+                    Looked::External => outside = true,
+                    found => return found,
+                }
+            }
+        }
+        if outside { Looked::External } else { Looked::Missing }
+    }
+
+    /// The type entry `index` of a base list names.
+    pub(super) fn base_type(&mut self, decl: DeclRef, index: usize) -> Ty {
+        self.guarded(Question::Base(decl, index as u32), Ty::UNKNOWN, |link| {
+            let facts = link.facts(decl.file);
+            let declaration = facts.decl(decl.decl);
+            let Some(base) = facts.list(declaration.bases).get(index).copied() else { return Ty::UNKNOWN };
+            let ty = link.type_of(decl.file, base.ty);
+            let by_value = declaration.kind == DeclKind::Class && base.clause == BaseClause::Extends;
+            if ty.is_opaque() && by_value { link.base_by_value(decl, base.ty).unwrap_or(ty) } else { ty }
+        })
+    }
+
+    /// `extends Base` where `Base` is a variable that holds a class.
+    fn base_by_value(&mut self, decl: DeclRef, ty: TypeId) -> Option<Ty> {
+        let facts = self.facts(decl.file);
+        let TypeExpr::Name(segments, scope) = facts.type_expr(ty) else { return None };
+        let &[segment] = facts.list(segments) else { return None };
+        let name = self.name(decl.file, segment.name);
+        let decls = self.lookup(Place { file: decl.file, scope, offset: u32::MAX }, name, Space::Value);
+        if decls.is_empty() {
+            return None;
+        }
+        let value = self.decls_type(&decls);
+        let args = self.types_of(decl.file, segment.args);
+        Some(self.instance_of(value, &args))
+    }
+
+    fn member_of_static(&mut self, decl: DeclRef, name: Name, level: u32) -> Looked {
+        let mut found = Decls::new();
+        let group = self.group(decl);
+        for &part in &group {
+            let declaration = self.decl(part);
+            match declaration.kind {
+                DeclKind::Class => found.extend(self.own_members(part, declaration.inner, name, true)),
+                DeclKind::Namespace | DeclKind::Enum => {
+                    let place = Place { file: part.file, scope: declaration.inner, offset: u32::MAX };
+                    found.extend(self.scope_members(place, name, Space::Value));
+                }
+                _ => {}
+            }
+        }
+        if !found.is_empty() {
+            return match self.resolve_decls(found.clone()) {
+                Found::Decls(decls) => Looked::Declared(Member { decls, env: Env::EMPTY, ty: None }),
+                Found::External => Looked::External,
+                Found::Nothing => Looked::Missing,
+                other => Looked::Value(self.found_type(&other)),
+            };
+        }
+        if self.decl(decl).kind != DeclKind::Class {
+            return self.namespace_export(&group, name);
+        }
+        if self.spelling(name) == "prototype" {
+            return Looked::Value(self.instance(decl, &[]));
+        }
+        for &part in &group {
+            if let Some(base) = self.static_base(part) {
+                let inherited = self.member_in(base, name, level + 1);
+                if !inherited.is_missing() {
+                    return inherited;
+                }
+            }
+        }
+        if row(Known::Function, false, self.spelling(name)).is_some() { Looked::External } else { Looked::Missing }
+    }
+
+    fn namespace_export(&mut self, group: &Decls, name: Name) -> Looked {
+        match self.found_member(&Found::Decls(group.clone()), name) {
+            Found::Decls(decls) => Looked::Declared(Member { decls, env: Env::EMPTY, ty: None }),
+            Found::Nothing => Looked::Missing,
+            Found::External => Looked::External,
+            other => Looked::Value(self.found_type(&other)),
+        }
+    }
+
+    /// The value a class extends.
+    pub(super) fn static_base(&mut self, class: DeclRef) -> Option<Ty> {
+        let facts = self.facts(class.file);
+        let bases = facts.list(facts.decl(class.decl).bases);
+        let index = bases.iter().position(|base| base.clause == BaseClause::Extends)?;
+        if let TypeExpr::Heritage(expr, _) = facts.type_expr(bases[index].ty) {
+            return Some(self.guarded(Question::Base(class, u32::MAX), Ty::UNKNOWN, |link| link.expr_type(class.file, expr)));
+        }
+        let instance = self.base_type(class, index);
+        match self.get(instance) {
+            Type::Instance(decl, _) if self.decl(decl).kind == DeclKind::Class => Some(self.arena.add(Type::Static(decl))),
+            Type::Simple(Ty::EXTERNAL) => Some(Ty::EXTERNAL),
+            _ => None,
+        }
+    }
+
+    fn member_of_object(&mut self, decl: DeclRef, env: Env, name: Name, level: u32) -> Looked {
+        let declaration = self.decl(decl);
+        let own = self.own_members(decl, declaration.inner, name, false);
+        if !own.is_empty() {
+            return Looked::Declared(Member { decls: own, env, ty: None });
+        }
+        let mut outside = false;
+        for index in 0..declaration.bases.len() {
+            let base = self.base_type(decl, index);
+            let base = self.substitute(base, env);
+            match self.member_in(base, name, level + 1) {
+                Looked::Missing => {}
+                Looked::External => outside = true,
+                found => return found,
+            }
+        }
+        if outside || self.is_object_member(name) {
+            return Looked::External;
+        }
+        match self.index_signature(&Decls::from_slice(&[decl]), &[]) {
+            Some(ty) => Looked::Value(self.substitute(ty, env)),
+            None => Looked::Missing,
+        }
+    }
+
+    /// The type an index signature gives.
+    pub(super) fn index_signature(&mut self, group: &Decls, types: &[Ty]) -> Option<Ty> {
+        for &part in group {
+            if let Some(&signature) = self.nameless_members(part, DeclKind::IndexSignature).first() {
+                let ty = self.decl_type(signature);
+                let env = self.bind(part, types);
+                return Some(self.substitute(ty, env));
+            }
+        }
+        None
+    }
+
+    fn member_of_mapped(&mut self, decl: DeclRef, env: Env, name: Name, level: u32) -> Looked {
+        let Some(&param) = self.type_params(decl).first() else { return Looked::Missing };
+        let keys = self.constraint(param);
+        let keys = self.substitute(keys, env);
+        let key = self.arena.add(Type::Literal(LiteralKind::String, name));
+        let mut bindings = vec![(param, key)];
+        bindings.extend(self.arena.bindings(env).iter().copied());
+        let env = self.arena.env(bindings);
+        let ty = {
+            let value = self.decl(decl).ty;
+            self.type_of(decl.file, value)
+        };
+        match self.get(keys) {
+            Type::KeyOf(source) => match self.member_in(source, name, level + 1) {
+                Looked::Declared(member) => {
+                    let ty = self.substitute(ty, env);
+                    Looked::Declared(Member { ty: Some(ty), ..member })
+                }
+                other => other,
+            },
+            Type::Simple(Ty::STRING) => Looked::Value(self.substitute(ty, env)),
+            _ if self.arena.members(keys).contains(&key) => Looked::Value(self.substitute(ty, env)),
+            _ => Looked::Missing,
+        }
+    }
+
+    fn member_of_function(&mut self, decl: DeclRef, name: Name) -> Looked {
+        let group = self.group(decl);
+        let merged = self.namespace_export(&group, name);
+        if !merged.is_missing() {
+            return merged;
+        }
+        let ty = self.arena.add(Type::Function(decl, Env::EMPTY));
+        self.member_of_built_in(Known::Function, Args::NONE, false, ty, name)
+    }
+
+    fn member_of_several(&mut self, args: Args, name: Name, level: u32, is_union: bool) -> Looked {
+        let mut result: Option<Member> = None;
+        let mut types = Vec::new();
+        let mut outside = false;
+        for &part in self.arena.list(args).iter() {
+            match self.member_in(part, name, level + 1) {
+                Looked::Missing => {}
+                Looked::External => outside = true,
+                Looked::Value(ty) => types.push(ty),
+                Looked::Declared(member) => {
+                    let ty = self.looked_type(Looked::Declared(member.clone()), part);
+                    types.push(ty);
+                    match &mut result {
+                        None => result = Some(member),
+                        Some(first) => first.decls.extend(member.decls.into_iter().filter(|decl| !first.decls.contains(decl)).collect::<Decls>()),
+                    }
+                }
+            }
+        }
+        let ty = if is_union { self.arena.union(&types) } else { self.arena.intersection(&types) };
+        match result {
+            Some(member) if types.len() == 1 => Looked::Declared(member),
+            Some(member) => Looked::Declared(Member { ty: Some(ty), ..member }),
+            None if !types.is_empty() => Looked::Value(ty),
+            None if outside => Looked::External,
+            None => Looked::Missing,
+        }
+    }
+
+    fn member_of_module(&mut self, module: &Found, name: Name) -> Looked {
+        match self.export(module, name) {
+            Found::Decls(decls) => Looked::Declared(Member { decls, env: Env::EMPTY, ty: None }),
+            Found::External => Looked::External,
+            Found::Nothing => Looked::Missing,
+            other => Looked::Value(self.found_type(&other)),
+        }
+    }
+
+    /// What a type parameter must be.
+    pub(super) fn constraint(&mut self, param: DeclRef) -> Ty {
+        self.base_type(param, 0)
+    }
+
+    fn indexed_constraint(&mut self, object: Ty, key: Ty) -> Ty {
+        let object = if let Type::Param(param) = self.get(object) { self.constraint(param) } else { object };
+        let key = if let Type::Param(param) = self.get(key) { self.constraint(param) } else { key };
+        if self.is_open(object) || self.is_open(key) { Ty::UNKNOWN } else { self.indexed_type(object, key) }
+    }
+}

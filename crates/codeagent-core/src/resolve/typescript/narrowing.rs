@@ -1,0 +1,214 @@
+//! What type does a guarded name have: after `x instanceof C`, `isFoo(x)`, `x.kind === "a"`, `"a" in x`.
+//!
+//! **Limits.** The extractor says where a guard holds; assignments in between are not seen.
+
+use super::calls::{CallSite, Signature};
+use super::members::Looked;
+use super::types::{Ty, Type, primitive_of};
+use super::well_known::Known;
+use super::{Link, at};
+use crate::model::facts::*;
+use crate::resolve::world::{DeclRef, FileId};
+
+/// Segments of a narrowed path.
+const MAX_PATH: usize = 8;
+
+impl Link<'_> {
+    /// The type of the subject of a guard where the guard holds.
+    pub(super) fn guarded_type(&mut self, file: FileId, guard: u32) -> Ty {
+        let facts = self.facts(file);
+        let Some(guard) = facts.guards.get(guard as usize).copied() else { return Ty::UNKNOWN };
+        let subject = self.expr_type(file, guard.subject);
+        match guard.test {
+            GuardTest::InstanceOf(class) => {
+                let class = self.expr_type(file, class);
+                let instance = self.instance_of(class, &[]);
+                self.narrow_to(subject, instance, guard.negated)
+            }
+            GuardTest::IsType(ty) => {
+                let ty = self.type_of(file, ty);
+                self.narrow_to(subject, ty, guard.negated)
+            }
+            GuardTest::Predicate(call, index) => self.narrow_by_predicate(subject, CallSite { file, call }, index, guard.negated),
+            GuardTest::TypeOf(sym) => self.narrow_by_typeof(subject, facts.text(sym), guard.negated),
+            GuardTest::Discriminant(member, kind, literal) => self.narrow_by_literal(file, subject, (member, kind, literal), guard.negated),
+            GuardTest::HasProperty(sym) => {
+                let name = self.name(file, sym);
+                self.sift_union(subject, guard.negated, |link, ty| Some(link.member(ty, name) != Looked::Missing))
+            }
+            GuardTest::Truthy => subject,
+        }
+    }
+
+    fn narrow_by_predicate(&mut self, subject: Ty, site: CallSite, index: u16, negated: bool) -> Ty {
+        let facts = self.facts(site.file);
+        let Some(call) = facts.calls.get(site.call.0 as usize) else { return subject };
+        let callee = self.expr_type(site.file, call.callee);
+        if let Type::BuiltInMethod(..) = self.get(callee) {
+            return self.narrow_by_is_array(site.file, call.callee, subject, negated);
+        }
+        let signatures = self.signatures(callee);
+        let Some(signature) = self.choose(&signatures, site) else { return subject };
+        let Some((param, ty)) = self.named_predicate(signature) else { return subject };
+        if param.is_none_or(|param| param != usize::from(index)) {
+            return subject;
+        }
+        self.narrow_to(subject, ty, negated)
+    }
+
+    fn narrow_by_is_array(&mut self, file: FileId, callee: ExprId, subject: Ty, negated: bool) -> Ty {
+        let facts = self.facts(file);
+        match facts.expr(callee) {
+            Expr::Member(_, sym) if facts.text(sym) == "isArray" => self.sift_union(subject, negated, |link, ty| match link.get(ty) {
+                Type::BuiltIn(Known::Array, _) | Type::Tuple(_) => Some(true),
+                Type::Param(_) | Type::Conditional(..) | Type::Indexed(..) => None,
+                _ => Some(false),
+            }),
+            _ => subject,
+        }
+    }
+
+    /// Which parameter a predicate signature tests, and for what.
+    fn named_predicate(&mut self, signature: Signature) -> Option<(Option<usize>, Ty)> {
+        let Signature::Declared(decl, env) = signature else { return None };
+        let facts = self.facts(decl.file);
+        let declaration = facts.decl(decl.decl);
+        let TypeExpr::Predicate(tested, ty, _) = facts.type_expr(declaration.ty) else { return None };
+        let position = facts.list(declaration.params).iter().position(|param| facts.decl(*param).name == tested);
+        let ty = self.type_of(decl.file, ty);
+        Some((position, self.substitute(ty, env)))
+    }
+
+    /// What a predicate signature tests its argument for.
+    pub(super) fn predicate_of(&mut self, signature: Signature) -> Option<Ty> {
+        self.named_predicate(signature).map(|(_, ty)| ty)
+    }
+
+    /// What is left of `of` when a function used as a test says yes.
+    pub(super) fn tested_type(&mut self, test: Ty, of: Ty) -> Option<Ty> {
+        let signature = self.signatures(test).first().copied()?;
+        let ty = self.predicate_of(signature)?;
+        Some(self.narrow_to(of, ty, false))
+    }
+
+    fn narrow_to(&mut self, subject: Ty, to: Ty, negated: bool) -> Ty {
+        if to.is_opaque() {
+            return if negated { subject } else { to };
+        }
+        if negated {
+            return self.sift_union(subject, true, |link, ty| link.extends(ty, to, &mut Vec::new()));
+        }
+        let mut kept = Vec::new();
+        for &member in self.arena.members(subject).iter() {
+            if !member.is_opaque() && self.extends(member, to, &mut Vec::new()) == Some(true) {
+                kept.push(member);
+            }
+        }
+        if kept.is_empty() { to } else { self.arena.union(&kept) }
+    }
+
+    /// Keeps the members of a union that pass a test (or fail it); those that cannot be told stay. If none would be left, all stay.
+    fn sift_union(&mut self, subject: Ty, negated: bool, mut test: impl FnMut(&mut Self, Ty) -> Option<bool>) -> Ty {
+        let mut kept = Vec::new();
+        for &member in self.arena.members(subject).iter() {
+            match test(self, member) {
+                Some(passes) if passes == negated => {}
+                _ => kept.push(member),
+            }
+        }
+        if kept.is_empty() { subject } else { self.arena.union(&kept) }
+    }
+
+    fn narrow_by_typeof(&mut self, subject: Ty, word: &str, negated: bool) -> Ty {
+        self.sift_union(subject, negated, |link, ty| {
+            let widened = link.arena.widen(ty);
+            Some(match word {
+                "string" => widened == Ty::STRING,
+                "number" => widened == Ty::NUMBER,
+                "boolean" => widened == Ty::BOOLEAN,
+                "symbol" => widened == Ty::SYMBOL,
+                "bigint" => widened == Ty::BIGINT,
+                "function" => matches!(link.get(ty), Type::Static(_)) || !link.signatures(ty).is_empty(),
+                "object" => !widened.is_primitive() && !matches!(link.get(ty), Type::Function(..) | Type::Signature(..) | Type::Static(_)),
+                _ => return None,
+            })
+        })
+    }
+
+    fn narrow_by_literal(&mut self, file: FileId, subject: Ty, (member, kind, literal): (Sym, LiteralKind, Sym), negated: bool) -> Ty {
+        let member = self.name(file, member);
+        let literal = self.name(file, literal);
+        let wanted = self.arena.add(Type::Literal(kind, literal));
+        self.sift_union(subject, negated, |link, ty| {
+            let tag = link.member_type(ty, member);
+            match link.get(tag) {
+                Type::Literal(..) => Some(tag == wanted),
+                Type::Union(args) => {
+                    let tags = link.arena.list(args);
+                    let all_literal = tags.iter().all(|tag| matches!(link.get(*tag), Type::Literal(..)));
+                    match (all_literal, tags.contains(&wanted)) {
+                        (true, false) => Some(false),
+                        (true, true) if !negated => Some(true),
+                        _ => None,
+                    }
+                }
+                Type::Simple(simple) if simple.is_primitive() => (primitive_of(kind) != simple).then_some(false),
+                _ => None,
+            }
+        })
+    }
+
+    /// The narrowing in force for a member path such as `a.b`, if there is one.
+    pub(super) fn narrowed_path(&mut self, file: FileId, path: ExprId) -> Option<DeclRef> {
+        let facts = self.facts(file);
+        let (root, scope, offset) = path_root(facts, path)?;
+        let name = self.name(file, root);
+        let mut scope = scope;
+        let mut found = None;
+        while let Some(id) = scope.some() {
+            let mut declared_here = false;
+            for &(_, _, decl_id) in self.tables.declared(file, id, name) {
+                let decl = facts.decl(decl_id);
+                if decl.kind != DeclKind::Narrow {
+                    declared_here |= !decl.flags.has(DeclFlags::MEMBER);
+                    continue;
+                }
+                let Expr::Guarded(guard) = facts.expr(decl.init) else { continue };
+                let Some(guard) = facts.guards.get(guard as usize) else { continue };
+                if decl.from <= offset && same_path(facts, guard.subject, path) {
+                    found = Some(at(file, decl_id));
+                }
+            }
+            if found.is_some() || declared_here {
+                return found;
+            }
+            scope = facts.scope(id).parent;
+        }
+        None
+    }
+}
+
+/// The name a member path begins with.
+fn path_root(facts: &Facts, path: ExprId) -> Option<(Sym, ScopeId, u32)> {
+    let mut expr = path;
+    for _ in 0..MAX_PATH {
+        match facts.expr(expr) {
+            Expr::Name(sym, scope, offset) => return Some((sym, scope, offset)),
+            Expr::Member(object, _) => expr = object,
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn same_path(facts: &Facts, a: ExprId, b: ExprId) -> bool {
+    let (mut a, mut b) = (a, b);
+    for _ in 0..MAX_PATH {
+        match (facts.expr(a), facts.expr(b)) {
+            (Expr::Name(x, ..), Expr::Name(y, ..)) => return x == y,
+            (Expr::Member(p, x), Expr::Member(q, y)) if x == y => (a, b) = (p, q),
+            _ => return false,
+        }
+    }
+    false
+}

@@ -1,0 +1,306 @@
+//! What links ask of all files at once: names as numbers, declarations by scope and name, globals, ambient modules, module targets.
+//!
+//! **Limits.** Wildcard ambient modules (`declare module "*.svg"`) are not looked up; an augmentation of a module outside the repository
+//! (`declare module "express"` in a module) adds nothing.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::model::facts::*;
+use crate::model::graph::Language;
+use crate::project::ProjectModel;
+use crate::resolve::module_paths::ModulePaths;
+use crate::resolve::reads::slot;
+use crate::resolve::world::{DeclRef, FileId, WorldFile};
+
+/// A name, the same in all files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name(pub u32);
+
+impl Name {
+    /// No name.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
+/// What is known of one file beyond its facts. Empty for files of other languages.
+#[derive(Default)]
+pub(super) struct FileIndex {
+    names: Vec<Name>,
+    /// Sorted by scope, name, declaration.
+    declared: Vec<(ScopeId, Name, DeclId)>,
+    /// Call, construct and index signatures by scope, sorted.
+    signatures: Vec<(ScopeId, DeclId)>,
+    /// Calls that are written with `new`, sorted.
+    news: Vec<CallId>,
+    /// Whether some guard narrows a member path.
+    pub narrows_members: bool,
+    /// Import clauses by local declaration, sorted.
+    imports: Vec<(DeclId, ImportId)>,
+    /// Named export clauses by scope and exported name, sorted.
+    exports: Vec<(ScopeId, Name, ExportId)>,
+    /// `export *` clauses.
+    pub stars: Vec<ExportId>,
+    /// `export =` and `module.exports =` clauses.
+    pub assigned: Vec<ExportId>,
+    /// What `export default` declares.
+    pub defaults: Vec<DeclId>,
+    /// Module specifiers and the files they mean, sorted.
+    modules: Vec<(Sym, Option<FileId>)>,
+}
+
+/// Tables over the interface parts of all files of the language.
+pub struct Tables {
+    ids: FxHashMap<Arc<str>, Name>,
+    spellings: Vec<Arc<str>>,
+    files: Vec<FileIndex>,
+    globals: FxHashMap<Name, Vec<DeclRef>>,
+    ambient: FxHashMap<Name, Vec<DeclRef>>,
+    augmented: FxHashMap<FileId, Vec<DeclRef>>,
+}
+
+/// The table of global names.
+pub(super) const GLOBAL: &str = "ts.global";
+/// The table of ambient modules.
+pub(super) const AMBIENT: &str = "ts.ambient";
+/// The table of declarations added to modules from elsewhere, by bare name.
+pub(super) const AUGMENTED: &str = "ts.augmented";
+
+impl Tables {
+    /// Builds the tables. `files` are in canonical order.
+    #[must_use]
+    pub fn build(files: &[WorldFile], projects: &ProjectModel) -> Self {
+        let mut tables = Self {
+            ids: FxHashMap::default(),
+            spellings: Vec::new(),
+            files: Vec::with_capacity(files.len()),
+            globals: FxHashMap::default(),
+            ambient: FxHashMap::default(),
+            augmented: FxHashMap::default(),
+        };
+        let mut modules = ModulePaths::new(files, projects);
+        for (number, file) in files.iter().enumerate() {
+            let index = if is_typescript(&file.facts) { tables.index(file, &mut modules) } else { FileIndex::default() };
+            tables.files.push(index);
+            if is_typescript(&file.facts) {
+                tables.add_world_wide(FileId(number as u32), &file.facts);
+            }
+        }
+        tables
+    }
+
+    fn index(&mut self, file: &WorldFile, modules: &mut ModulePaths) -> FileIndex {
+        let facts = &*file.facts;
+        let names: Vec<Name> = facts.names.iter().map(|text| self.intern(text)).collect();
+        let name = |sym: Sym| names.get(sym.0 as usize).copied().unwrap_or(Name::NONE);
+        let mut declared: Vec<_> =
+            facts.decl_ids().map(|id| (facts.decl(id), id)).filter(|(decl, _)| !decl.name.is_none()).map(|(decl, id)| (decl.scope, name(decl.name), id)).collect();
+        declared.sort_unstable();
+        let mut imports: Vec<_> = ids(&facts.imports, ImportId).filter(|(import, _)| !import.decl.is_none()).map(|(import, id)| (import.decl, id)).collect();
+        imports.sort_unstable();
+        let mut index = FileIndex { declared, imports, signatures: signatures(facts), ..FileIndex::default() };
+        index.news = facts.exprs.iter().filter_map(|expr| if let Expr::New(call) = expr { Some(*call) } else { None }).collect();
+        index.news.sort_unstable();
+        index.narrows_members = facts.guards.iter().any(|guard| matches!(facts.expr(guard.subject), Expr::Member(..)));
+        for (export, id) in ids(&facts.exports, ExportId) {
+            match export.kind {
+                ExportKind::Star => index.stars.push(id),
+                ExportKind::Assign => index.assigned.push(id),
+                _ => index.exports.push((export.scope, name(export.name), id)),
+            }
+        }
+        index.exports.sort_unstable();
+        index.defaults = facts.decl_ids().filter(|id| is_default(facts, *id)).collect();
+        index.modules = specifiers(facts).into_iter().map(|sym| (sym, modules.resolve(&file.path, facts.text(sym)))).collect();
+        index.names = names;
+        index
+    }
+
+    fn intern(&mut self, text: &str) -> Name {
+        if let Some(&name) = self.ids.get(text) {
+            return name;
+        }
+        let name = Name(self.spellings.len() as u32);
+        let spelling: Arc<str> = Arc::from(text);
+        self.spellings.push(Arc::clone(&spelling));
+        self.ids.insert(spelling, name);
+        name
+    }
+
+    fn add_world_wide(&mut self, file: FileId, facts: &Facts) {
+        for id in facts.decl_ids() {
+            let decl = facts.decl(id);
+            let place = DeclRef { file, decl: id };
+            let name = self.name(file, decl.name);
+            if decl.kind == DeclKind::AmbientModule {
+                match self.target(file, decl.name).filter(|_| facts.header.is_module) {
+                    Some(module) => self.augmented.entry(module).or_default().push(place),
+                    None if !facts.header.is_module => self.ambient.entry(name).or_default().push(place),
+                    None => {}
+                }
+            } else if is_global(facts, decl) {
+                self.globals.entry(name).or_default().push(place);
+            }
+        }
+    }
+
+    pub(super) fn file(&self, file: FileId) -> &FileIndex {
+        &self.files[file.0 as usize]
+    }
+
+    /// The name of a file's string.
+    pub(super) fn name(&self, file: FileId, sym: Sym) -> Name {
+        self.file(file).names.get(sym.0 as usize).copied().unwrap_or(Name::NONE)
+    }
+
+    /// The name spelled so, if any file has it.
+    pub(super) fn find(&self, text: &str) -> Name {
+        self.ids.get(text).copied().unwrap_or(Name::NONE)
+    }
+
+    pub(super) fn spelling(&self, name: Name) -> &str {
+        self.spellings.get(name.0 as usize).map_or("", |text| text)
+    }
+
+    /// Declarations of a name in one scope.
+    pub(super) fn declared(&self, file: FileId, scope: ScopeId, name: Name) -> &[(ScopeId, Name, DeclId)] {
+        let all = &self.file(file).declared;
+        let start = all.partition_point(|entry| (entry.0, entry.1) < (scope, name));
+        let len = all[start..].iter().take_while(|entry| entry.0 == scope && entry.1 == name).count();
+        &all[start..start + len]
+    }
+
+    /// All declarations of one scope, by name.
+    pub(super) fn declared_in(&self, file: FileId, scope: ScopeId) -> &[(ScopeId, Name, DeclId)] {
+        let all = &self.file(file).declared;
+        let start = all.partition_point(|entry| entry.0 < scope);
+        let end = all.partition_point(|entry| entry.0 <= scope);
+        &all[start..end]
+    }
+
+    /// Call, construct and index signatures of one scope.
+    pub(super) fn signatures(&self, file: FileId, scope: ScopeId) -> &[(ScopeId, DeclId)] {
+        let all = &self.file(file).signatures;
+        let start = all.partition_point(|entry| entry.0 < scope);
+        let end = all.partition_point(|entry| entry.0 <= scope);
+        &all[start..end]
+    }
+
+    /// Whether a call is written with `new`.
+    pub(super) fn is_new(&self, file: FileId, call: CallId) -> bool {
+        self.file(file).news.binary_search(&call).is_ok()
+    }
+
+    /// The import clause of a local declaration.
+    pub(super) fn import_of(&self, decl: DeclRef) -> Option<ImportId> {
+        let imports = &self.file(decl.file).imports;
+        let at = imports.binary_search_by_key(&decl.decl, |entry| entry.0).ok()?;
+        Some(imports[at].1)
+    }
+
+    /// Export clauses of a name in a scope.
+    pub(super) fn exported(&self, file: FileId, scope: ScopeId, name: Name) -> impl Iterator<Item = ExportId> + '_ {
+        let all = &self.file(file).exports;
+        let start = all.partition_point(|entry| (entry.0, entry.1) < (scope, name));
+        all[start..].iter().take_while(move |entry| entry.0 == scope && entry.1 == name).map(|entry| entry.2)
+    }
+
+    /// The file a module specifier of a file means.
+    pub(super) fn target(&self, file: FileId, specifier: Sym) -> Option<FileId> {
+        let modules = &self.file(file).modules;
+        let at = modules.binary_search_by_key(&specifier, |entry| entry.0).ok()?;
+        modules[at].1
+    }
+
+    pub(super) fn globals(&self, name: Name) -> &[DeclRef] {
+        self.globals.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn ambient(&self, name: Name) -> &[DeclRef] {
+        self.ambient.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The `declare module` blocks that add to a file from elsewhere.
+    pub(super) fn augmentations(&self, file: FileId) -> &[DeclRef] {
+        self.augmented.get(&file).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn has_augmentations(&self) -> bool {
+        !self.augmented.is_empty()
+    }
+
+    /// What each module specifier of a file means now, in a fixed order: whoever keeps the answers can tell which files must be linked again
+    /// after paths or project files changed.
+    pub fn module_targets(&self, file: FileId) -> impl Iterator<Item = (Sym, Option<FileId>)> + '_ {
+        self.file(file).modules.iter().copied()
+    }
+}
+
+fn is_typescript(facts: &Facts) -> bool {
+    facts.header.dialect.language() == Language::TypeScript
+}
+
+fn ids<T, I>(values: &[T], id: impl Fn(u32) -> I) -> impl Iterator<Item = (&T, I)> {
+    values.iter().enumerate().map(move |(index, value)| (value, id(index as u32)))
+}
+
+fn signatures(facts: &Facts) -> Vec<(ScopeId, DeclId)> {
+    let is_signature = |kind| matches!(kind, DeclKind::CallSignature | DeclKind::ConstructSignature | DeclKind::IndexSignature);
+    let mut all: Vec<_> = facts.decl_ids().filter(|id| is_signature(facts.decl(*id).kind)).map(|id| (facts.decl(id).scope, id)).collect();
+    all.sort_unstable();
+    all
+}
+
+fn is_default(facts: &Facts, id: DeclId) -> bool {
+    let decl = facts.decl(id);
+    decl.scope == ScopeId(0) && (decl.kind == DeclKind::DefaultExport || decl.flags.has(DeclFlags::DEFAULT))
+}
+
+/// Whether a declaration is visible in every file.
+pub(super) fn is_global(facts: &Facts, decl: &Declaration) -> bool {
+    if decl.name.is_none() || decl.flags.has(DeclFlags::MEMBER) || matches!(decl.kind, DeclKind::Parameter | DeclKind::Narrow | DeclKind::AmbientModule) {
+        return false;
+    }
+    (decl.scope == ScopeId(0) && !facts.header.is_module) || facts.scope(decl.scope).kind == ScopeKind::Global
+}
+
+/// All module specifiers of a file, sorted.
+fn specifiers(facts: &Facts) -> Vec<Sym> {
+    let mut all: Vec<Sym> = facts.imports.iter().map(|import| import.module).chain(facts.exports.iter().map(|export| export.module)).collect();
+    all.extend(facts.exprs.iter().filter_map(|expr| match expr {
+        Expr::DynamicImport(sym) | Expr::Require(sym) => Some(*sym),
+        _ => None,
+    }));
+    all.extend(facts.types.iter().filter_map(|ty| if let TypeExpr::Import(sym, _) = ty { Some(*sym) } else { None }));
+    all.extend(facts.decls.iter().filter(|decl| decl.kind == DeclKind::AmbientModule).map(|decl| decl.name));
+    all.retain(|sym| !sym.is_none());
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The slots a file of this language publishes: one for every name it adds to a world-wide table.
+#[must_use]
+pub fn published(facts: &Facts) -> Vec<u64> {
+    let mut slots = Vec::new();
+    for id in facts.decl_ids() {
+        let decl = facts.decl(id);
+        let name = facts.text(decl.name);
+        if decl.kind == DeclKind::AmbientModule {
+            slots.push(slot(AMBIENT, name));
+        } else if is_global(facts, decl) {
+            slots.push(slot(GLOBAL, name));
+        }
+        if in_ambient_module(facts, decl) {
+            slots.push(slot(AUGMENTED, name));
+        }
+    }
+    slots.sort_unstable();
+    slots.dedup();
+    slots
+}
+
+fn in_ambient_module(facts: &Facts, decl: &Declaration) -> bool {
+    let Some(owner) = facts.scope(decl.scope).owner.some() else { return false };
+    !decl.name.is_none() && facts.decl(owner).kind == DeclKind::AmbientModule
+}

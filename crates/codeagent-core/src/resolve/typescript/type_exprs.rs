@@ -1,0 +1,307 @@
+//! What type does a written type mean: `Foo<Bar>[]`, `A | B`, `typeof x`, `T["key"]`, `T extends U ? X : Y`.
+//!
+//! **Limits.** Conditional types are decided by a light test of assignability; where it cannot tell, the type is unknown. Template literal
+//! types are strings.
+
+use super::exports::Found;
+use super::names::{Decls, Place, Space};
+use super::tables::Name;
+use super::types::{Env, Ty, Type, primitive_of};
+use super::well_known::Known;
+use super::{Link, MEMO_DEPTH, Question, at};
+use crate::model::facts::*;
+use crate::resolve::world::{DeclRef, FileId};
+
+impl Link<'_> {
+    /// The type a type expression of a file means.
+    pub(super) fn type_of(&mut self, file: FileId, ty: TypeId) -> Ty {
+        if ty.is_none() || self.depth >= super::MAX_DEPTH {
+            return Ty::UNKNOWN;
+        }
+        if let Some(&known) = self.type_types.get(&(file, ty)) {
+            return known;
+        }
+        self.depth += 1;
+        let result = self.type_of_unguarded(file, ty);
+        self.depth -= 1;
+        if self.depth < MEMO_DEPTH {
+            self.type_types.insert((file, ty), result);
+        }
+        result
+    }
+
+    fn type_of_unguarded(&mut self, file: FileId, ty: TypeId) -> Ty {
+        let facts = self.facts(file);
+        match facts.type_expr(ty) {
+            TypeExpr::Unknown => Ty::UNKNOWN,
+            TypeExpr::Primitive(sym) => primitive(facts.text(sym)),
+            TypeExpr::Name(segments, scope) => self.named_type(file, segments, scope),
+            TypeExpr::Array(element, _) => {
+                let element = self.type_of(file, element);
+                self.arena.array(element)
+            }
+            TypeExpr::Nullable(inner) | TypeExpr::Pointer(inner) | TypeExpr::ByRef(inner) => self.type_of(file, inner),
+            TypeExpr::Tuple(elements) => self.tuple_type(file, elements),
+            TypeExpr::Union(list) => {
+                let members = self.types_of(file, list);
+                self.arena.union(&members)
+            }
+            TypeExpr::Intersection(list) => {
+                let members = self.types_of(file, list);
+                self.arena.intersection(&members)
+            }
+            TypeExpr::Function(decl) => self.arena.add(Type::Function(at(file, decl), Env::EMPTY)),
+            TypeExpr::Object(decl) => self.arena.add(Type::Object(at(file, decl), Env::EMPTY)),
+            TypeExpr::Mapped(decl) => self.arena.add(Type::Mapped(at(file, decl), Env::EMPTY)),
+            TypeExpr::This => Ty::THIS,
+            TypeExpr::TypeOf(expr) => self.expr_type(file, expr),
+            TypeExpr::Indexed(object, key) => {
+                let object = self.type_of(file, object);
+                let key = self.type_of(file, key);
+                self.indexed_type(object, key)
+            }
+            TypeExpr::KeyOf(object) => {
+                let object = self.type_of(file, object);
+                self.arena.add(Type::KeyOf(object))
+            }
+            TypeExpr::Conditional(_) => self.conditional_type(file, ty, Env::EMPTY),
+            TypeExpr::Predicate(..) => Ty::BOOLEAN,
+            TypeExpr::Import(specifier, segments) => self.import_type(file, specifier, segments),
+            TypeExpr::Literal(kind, sym) => self.literal_type(file, kind, sym),
+            TypeExpr::Heritage(expr, args) => {
+                let args = self.types_of(file, args);
+                let value = self.expr_type(file, expr);
+                self.instance_of(value, &args)
+            }
+            TypeExpr::Infer(decl) => self.arena.add(Type::Param(at(file, decl))),
+            TypeExpr::Template => Ty::STRING,
+        }
+    }
+
+    pub(super) fn types_of(&mut self, file: FileId, list: List<TypeId>) -> Vec<Ty> {
+        let facts = self.facts(file);
+        facts.list(list).iter().map(|ty| self.type_of(file, *ty)).collect()
+    }
+
+    fn literal_type(&mut self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {
+        let name = self.name(file, sym);
+        match primitive_of(kind) {
+            Ty::NOTHING => Ty::NOTHING,
+            primitive if name == Name::NONE => primitive,
+            _ => self.arena.add(Type::Literal(kind, name)),
+        }
+    }
+
+    fn tuple_type(&mut self, file: FileId, elements: List<Element>) -> Ty {
+        let facts = self.facts(file);
+        let elements = facts.list(elements);
+        let types: Vec<Ty> = elements.iter().map(|element| self.type_of(file, element.ty)).collect();
+        if elements.iter().any(|element| element.rest) {
+            let members: Vec<Ty> = types.iter().zip(elements).map(|(ty, element)| if element.rest { self.element_type(*ty) } else { *ty }).collect();
+            let union = self.arena.union(&members);
+            return if elements.len() == 1 { types[0] } else { self.arena.array(union) };
+        }
+        self.arena.tuple(&types)
+    }
+
+    fn import_type(&mut self, file: FileId, specifier: Sym, segments: List<Segment>) -> Ty {
+        let facts = self.facts(file);
+        let mut found = self.module(file, specifier);
+        let Some(last) = facts.list(segments).last() else { return self.found_type(&found) };
+        for segment in facts.list(segments) {
+            let name = self.name(file, segment.name);
+            found = self.found_member(&found, name);
+        }
+        let args = self.types_of(file, last.args);
+        self.type_of_found(&found, &args)
+    }
+
+    fn named_type(&mut self, file: FileId, segments: List<Segment>, scope: ScopeId) -> Ty {
+        let facts = self.facts(file);
+        let segments = facts.list(segments);
+        let Some(last) = segments.last() else { return Ty::UNKNOWN };
+        let args = self.types_of(file, last.args);
+        let found = self.type_name(file, segments, scope, segments.len() - 1);
+        if found.is_nothing() && segments.len() == 1 {
+            return self.library_type(facts.text(last.name), &args);
+        }
+        self.type_of_found(&found, &args)
+    }
+
+    /// What segment `index` of a dotted type name means.
+    pub(super) fn type_name(&mut self, file: FileId, segments: &[Segment], scope: ScopeId, index: usize) -> Found {
+        let Some(first) = segments.first() else { return Found::Nothing };
+        let place = Place { file, scope, offset: u32::MAX };
+        let name = self.name(file, first.name);
+        let space = if segments.len() == 1 { Space::Type } else { Space::Namespace };
+        let decls = self.lookup(place, name, space);
+        let mut found = if decls.is_empty() && segments.len() > 1 { Found::External } else { self.resolve_decls(decls) };
+        for segment in segments.iter().skip(1).take(index) {
+            let name = self.name(file, segment.name);
+            found = self.found_member(&found, name);
+        }
+        found
+    }
+
+    fn type_of_found(&mut self, found: &Found, args: &[Ty]) -> Ty {
+        match found {
+            Found::Decls(decls) => self.declared_type(decls, args),
+            Found::External => Ty::EXTERNAL,
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    /// The type that declarations of one name declare.
+    pub(super) fn declared_type(&mut self, decls: &Decls, args: &[Ty]) -> Ty {
+        for &decl in decls {
+            let declaration = self.decl(decl);
+            match declaration.kind {
+                DeclKind::Class | DeclKind::Interface | DeclKind::Enum => return self.instance(decl, args),
+                DeclKind::TypeParam => return self.arena.add(Type::Param(decl)),
+                DeclKind::TypeAlias => return self.alias(decl, args),
+                DeclKind::EnumMember => return self.decl_type(decl),
+                DeclKind::DefaultExport => {
+                    let value = self.decl_type(decl);
+                    return self.instance_of(value, args);
+                }
+                _ => {}
+            }
+        }
+        Ty::UNKNOWN
+    }
+
+    /// An instance of a class, interface or enum; missing type arguments take their defaults.
+    pub(super) fn instance(&mut self, decl: DeclRef, args: &[Ty]) -> Ty {
+        if self.is_external(decl) {
+            let name = self.decl_name(decl);
+            if let Some(known) = Known::of_name(self.spelling(name)) {
+                return self.arena.built_in(known, args);
+            }
+        }
+        let group = self.group(decl);
+        let class = group.iter().copied().find(|part| self.decl(*part).kind == DeclKind::Class);
+        let first = group.iter().copied().find(|part| matches!(self.decl(*part).kind, DeclKind::Interface | DeclKind::Enum));
+        let main = class.or(first).unwrap_or(decl);
+        let args = self.complete_args(main, args);
+        self.arena.instance(main, &args)
+    }
+
+    /// As many type arguments as there are parameters.
+    pub(super) fn complete_args(&mut self, decl: DeclRef, args: &[Ty]) -> Vec<Ty> {
+        let params = self.type_params(decl);
+        let mut complete: Vec<Ty> = args.iter().copied().take(params.len()).collect();
+        for param in params.iter().skip(complete.len()) {
+            let default = self.decl(*param).ty;
+            let ty = self.type_of(param.file, default);
+            let bindings = params.iter().copied().zip(complete.iter().copied()).collect();
+            let env = self.arena.env(bindings);
+            complete.push(self.substitute(ty, env));
+        }
+        complete
+    }
+
+    fn alias(&mut self, decl: DeclRef, args: &[Ty]) -> Ty {
+        if self.is_external(decl) {
+            let name = self.decl_name(decl);
+            if let Some(ty) = self.known_alias(self.spelling(name), args) {
+                return ty;
+            }
+        }
+        let declaration = self.decl(decl);
+        let body = self.guarded(Question::Alias(decl), Ty::UNKNOWN, |link| link.type_of(decl.file, declaration.ty));
+        if declaration.type_params.is_empty() {
+            return body;
+        }
+        let args = self.complete_args(decl, args);
+        let env = self.bind(decl, &args);
+        self.substitute(body, env)
+    }
+
+    /// A type name that no file declares.
+    fn library_type(&mut self, name: &str, args: &[Ty]) -> Ty {
+        if let Some(ty) = self.known_alias(name, args) {
+            return ty;
+        }
+        match Known::of_name(name) {
+            Some(Known::Text) => Ty::STRING,
+            Some(Known::Number) => Ty::NUMBER,
+            Some(Known::Boolean) => Ty::BOOLEAN,
+            Some(Known::Object) => Ty::ANY,
+            Some(known) => self.arena.built_in(known, args),
+            None => Ty::EXTERNAL,
+        }
+    }
+
+    /// `T[K]`
+    pub(super) fn indexed_type(&mut self, object: Ty, key: Ty) -> Ty {
+        if self.is_open(object) || self.is_open(key) {
+            return self.arena.add(Type::Indexed(object, key));
+        }
+        match self.get(key) {
+            Type::Literal(LiteralKind::String, name) => self.member_type(object, name),
+            Type::Literal(LiteralKind::Number, name) => self.element_at(object, self.spelling(name).parse().ok()),
+            Type::Simple(Ty::NUMBER | Ty::STRING) => self.index_type(object),
+            Type::KeyOf(of) if of == object => self.property_types(object),
+            Type::Union(keys) => {
+                let keys = self.arena.list(keys);
+                let types: Vec<Ty> = keys.iter().map(|key| self.indexed_type(object, *key)).collect();
+                self.arena.union(&types)
+            }
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    /// `check extends bound ? yes : no` under bindings of type parameters.
+    pub(super) fn conditional_type(&mut self, file: FileId, ty: TypeId, env: Env) -> Ty {
+        let facts = self.facts(file);
+        let TypeExpr::Conditional(parts) = facts.type_expr(ty) else { return Ty::UNKNOWN };
+        let &[check, bound, yes, no] = facts.list(parts) else { return Ty::UNKNOWN };
+        let deferred = self.arena.add(Type::Conditional(file, ty, env));
+        self.guarded(Question::Conditional(deferred), Ty::UNKNOWN, |link| {
+            let check = link.type_of(file, check);
+            let check = link.substitute(check, env);
+            if link.is_open(check) {
+                return deferred;
+            }
+            let bound = link.type_of(file, bound);
+            let bound = link.substitute(bound, env);
+            let mut results = Vec::new();
+            for &member in link.arena.members(check).iter() {
+                let mut inferred = Vec::new();
+                let branch = match link.extends(member, bound, &mut inferred) {
+                    Some(true) => link.type_of(file, yes),
+                    Some(false) => link.type_of(file, no),
+                    None => link.either_branch(file, yes, no),
+                };
+                inferred.extend(link.arena.bindings(env).iter().copied());
+                let env = link.arena.env(inferred);
+                results.push(link.substitute(branch, env));
+            }
+            link.arena.union(&results)
+        })
+    }
+
+    /// Where the test cannot be decided: the branch that is not `never`.
+    fn either_branch(&mut self, file: FileId, yes: TypeId, no: TypeId) -> Ty {
+        let yes = self.type_of(file, yes);
+        let no = self.type_of(file, no);
+        match (yes, no) {
+            (Ty::NOTHING, other) | (other, Ty::NOTHING) => other,
+            (a, b) if a == b => a,
+            _ => Ty::UNKNOWN,
+        }
+    }
+}
+
+fn primitive(word: &str) -> Ty {
+    match word {
+        "string" => Ty::STRING,
+        "number" => Ty::NUMBER,
+        "boolean" | "true" | "false" => Ty::BOOLEAN,
+        "symbol" | "unique symbol" => Ty::SYMBOL,
+        "bigint" => Ty::BIGINT,
+        "any" | "unknown" | "object" => Ty::ANY,
+        "undefined" | "null" | "void" | "never" => Ty::NOTHING,
+        _ => Ty::UNKNOWN,
+    }
+}

@@ -1,0 +1,312 @@
+//! The types of one link: interned, so that equal types are one number, and private to the link.
+//!
+//! **Limits.** Light types: enough to find members and calls, not to check. Unions keep at most twelve members; `null` and `undefined`
+//! vanish from them. A budget that runs out gives `UNKNOWN`, never a guess.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::tables::Name;
+use super::well_known::Known;
+use crate::model::facts::{LiteralKind, TypeId};
+use crate::resolve::world::{DeclRef, FileId};
+
+/// An interned type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ty(u32);
+
+impl Ty {
+    /// Not known.
+    pub const UNKNOWN: Self = Self(0);
+    /// Something of outside the repository: whatever is done with it stays outside.
+    pub const EXTERNAL: Self = Self(1);
+    /// `any`, `unknown`.
+    pub const ANY: Self = Self(2);
+    /// `null`, `undefined`, `void`, `never`.
+    pub const NOTHING: Self = Self(3);
+    /// `string`
+    pub const STRING: Self = Self(4);
+    /// `number`
+    pub const NUMBER: Self = Self(5);
+    /// `boolean`
+    pub const BOOLEAN: Self = Self(6);
+    /// `symbol`
+    pub const SYMBOL: Self = Self(7);
+    /// `bigint`
+    pub const BIGINT: Self = Self(8);
+    /// The type `this` before a receiver is put in.
+    pub const THIS: Self = Self(9);
+
+    /// Whether nothing can be said about it.
+    pub fn is_opaque(self) -> bool {
+        matches!(self, Self::UNKNOWN | Self::EXTERNAL | Self::ANY)
+    }
+
+    /// Whether it is one of the primitive types.
+    pub fn is_primitive(self) -> bool {
+        matches!(self, Self::STRING | Self::NUMBER | Self::BOOLEAN | Self::SYMBOL | Self::BIGINT)
+    }
+}
+
+/// An interned list of types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Args(u32);
+
+impl Args {
+    /// The empty list.
+    pub const NONE: Self = Self(0);
+}
+
+/// An interned set of bindings of type parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Env(u32);
+
+impl Env {
+    /// No bindings.
+    pub const EMPTY: Self = Self(0);
+}
+
+/// What a [`Ty`] stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// One of the constants of [`Ty`].
+    Simple(Ty),
+    /// A literal type.
+    Literal(LiteralKind, Name),
+    /// An instance of a class, interface or enum with its type arguments.
+    Instance(DeclRef, Args),
+    /// The value of a class, enum or namespace.
+    Static(DeclRef),
+    /// A function-like declaration as a value.
+    Function(DeclRef, Env),
+    /// An object literal or object type.
+    Object(DeclRef, Env),
+    /// A mapped type.
+    Mapped(DeclRef, Env),
+    /// A conditional type that still has type parameters.
+    Conditional(FileId, TypeId, Env),
+    /// `T[K]` that still has type parameters.
+    Indexed(Ty, Ty),
+    /// `keyof T`
+    KeyOf(Ty),
+    /// A built-in type with its type arguments.
+    BuiltIn(Known, Args),
+    /// The value that makes and serves a built-in type: `Map` in `new Map()`, `Object` in `Object.keys()`.
+    BuiltInValue(Known),
+    /// A method of a built-in type: its row and the receiver.
+    BuiltInMethod(u16, Ty),
+    /// A function of a package that hands types through: its row.
+    PackageFunction(u16),
+    /// A function type without a declaration: parameters and result.
+    Signature(Args, Ty),
+    /// A whole module.
+    Module(FileId),
+    /// A `declare module` block.
+    Ambient(DeclRef),
+    /// One of several.
+    Union(Args),
+    /// All of several.
+    Intersection(Args),
+    /// A tuple.
+    Tuple(Args),
+    /// A type parameter.
+    Param(DeclRef),
+}
+
+/// Bindings of type parameters, sorted by parameter.
+pub type Bindings = Rc<[(DeclRef, Ty)]>;
+
+/// Greatest number of members of a union.
+const UNION_LIMIT: usize = 12;
+
+/// All types of one link.
+pub struct Arena {
+    types: Vec<Type>,
+    ids: FxHashMap<Type, Ty>,
+    lists: Vec<Rc<[Ty]>>,
+    list_ids: FxHashMap<Rc<[Ty]>, Args>,
+    envs: Vec<Bindings>,
+    env_ids: FxHashMap<Bindings, Env>,
+}
+
+impl Arena {
+    /// With the constants of [`Ty`] in place.
+    pub fn new() -> Self {
+        let no_types: Rc<[Ty]> = Rc::from([]);
+        let no_bindings: Bindings = Rc::from([]);
+        Self {
+            types: (0..10).map(|index| Type::Simple(Ty(index))).collect(),
+            ids: FxHashMap::default(),
+            lists: vec![Rc::clone(&no_types)],
+            list_ids: FxHashMap::from_iter([(no_types, Args::NONE)]),
+            envs: vec![Rc::clone(&no_bindings)],
+            env_ids: FxHashMap::from_iter([(no_bindings, Env::EMPTY)]),
+        }
+    }
+
+    /// The number of a type.
+    pub fn add(&mut self, ty: Type) -> Ty {
+        if let Type::Simple(simple) = ty {
+            return simple;
+        }
+        if let Some(&id) = self.ids.get(&ty) {
+            return id;
+        }
+        let id = Ty(self.types.len() as u32);
+        self.types.push(ty);
+        self.ids.insert(ty, id);
+        id
+    }
+
+    /// What a number stands for.
+    pub fn get(&self, ty: Ty) -> Type {
+        self.types[ty.0 as usize]
+    }
+
+    /// The number of a list.
+    pub fn args(&mut self, types: &[Ty]) -> Args {
+        if let Some(&id) = self.list_ids.get(types) {
+            return id;
+        }
+        let list: Rc<[Ty]> = Rc::from(types);
+        let id = Args(self.lists.len() as u32);
+        self.lists.push(Rc::clone(&list));
+        self.list_ids.insert(list, id);
+        id
+    }
+
+    /// The types of a list.
+    pub fn list(&self, args: Args) -> Rc<[Ty]> {
+        Rc::clone(&self.lists[args.0 as usize])
+    }
+
+    /// The number of a set of bindings; of several for one parameter the first counts.
+    pub fn env(&mut self, mut bindings: Vec<(DeclRef, Ty)>) -> Env {
+        bindings.sort_by_key(|binding| binding.0);
+        bindings.dedup_by_key(|binding| binding.0);
+        if let Some(&id) = self.env_ids.get(bindings.as_slice()) {
+            return id;
+        }
+        let bindings: Bindings = Rc::from(bindings);
+        let id = Env(self.envs.len() as u32);
+        self.envs.push(Rc::clone(&bindings));
+        self.env_ids.insert(bindings, id);
+        id
+    }
+
+    /// The bindings of a set.
+    pub fn bindings(&self, env: Env) -> Bindings {
+        Rc::clone(&self.envs[env.0 as usize])
+    }
+
+    /// What a parameter is bound to.
+    pub fn bound(&self, env: Env, param: DeclRef) -> Option<Ty> {
+        let bindings = &self.envs[env.0 as usize];
+        bindings.binary_search_by_key(&param, |binding| binding.0).ok().map(|at| bindings[at].1)
+    }
+
+    /// An instance type.
+    pub fn instance(&mut self, decl: DeclRef, args: &[Ty]) -> Ty {
+        let args = self.args(args);
+        self.add(Type::Instance(decl, args))
+    }
+
+    /// A built-in type.
+    pub fn built_in(&mut self, known: Known, args: &[Ty]) -> Ty {
+        let args = self.args(args);
+        self.add(Type::BuiltIn(known, args))
+    }
+
+    /// `T[]`
+    pub fn array(&mut self, element: Ty) -> Ty {
+        self.built_in(Known::Array, &[element])
+    }
+
+    /// A tuple.
+    pub fn tuple(&mut self, elements: &[Ty]) -> Ty {
+        let args = self.args(elements);
+        self.add(Type::Tuple(args))
+    }
+
+    /// Either of the types; unknown ones and `null` say nothing beside a known one.
+    pub fn union(&mut self, types: &[Ty]) -> Ty {
+        let mut members: Vec<Ty> = Vec::new();
+        let mut opaque = None;
+        for &ty in types {
+            match self.get(ty) {
+                Type::Union(inner) => self.list(inner).iter().for_each(|member| push_new(&mut members, *member)),
+                Type::Simple(Ty::NOTHING) => {}
+                Type::Simple(simple) if simple.is_opaque() => opaque = opaque.max(Some(simple)),
+                _ => push_new(&mut members, ty),
+            }
+        }
+        match members.as_slice() {
+            [] => opaque.unwrap_or(if types.is_empty() { Ty::UNKNOWN } else { Ty::NOTHING }),
+            [one] => *one,
+            _ => {
+                members.truncate(UNION_LIMIT);
+                let args = self.args(&members);
+                self.add(Type::Union(args))
+            }
+        }
+    }
+
+    /// Both of the types.
+    pub fn intersection(&mut self, types: &[Ty]) -> Ty {
+        let mut members: Vec<Ty> = Vec::new();
+        for &ty in types {
+            match self.get(ty) {
+                Type::Intersection(inner) => self.list(inner).iter().for_each(|member| push_new(&mut members, *member)),
+                Type::Simple(Ty::UNKNOWN | Ty::NOTHING) => {}
+                _ => push_new(&mut members, ty),
+            }
+        }
+        match members.as_slice() {
+            [] => Ty::UNKNOWN,
+            [one] => *one,
+            _ => {
+                members.truncate(UNION_LIMIT);
+                let args = self.args(&members);
+                self.add(Type::Intersection(args))
+            }
+        }
+    }
+
+    /// The members of a union, or the type itself.
+    pub fn members(&self, ty: Ty) -> Rc<[Ty]> {
+        match self.get(ty) {
+            Type::Union(args) => self.list(args),
+            _ => Rc::from([ty]),
+        }
+    }
+
+    /// The primitive type of a literal type, unions included.
+    pub fn widen(&mut self, ty: Ty) -> Ty {
+        match self.get(ty) {
+            Type::Literal(kind, _) => primitive_of(kind),
+            Type::Union(args) => {
+                let members: Vec<Ty> = self.list(args).iter().map(|member| self.widen(*member)).collect();
+                self.union(&members)
+            }
+            _ => ty,
+        }
+    }
+}
+
+fn push_new(members: &mut Vec<Ty>, ty: Ty) {
+    if !members.contains(&ty) {
+        members.push(ty);
+    }
+}
+
+/// The primitive type of a kind of literal.
+pub fn primitive_of(kind: LiteralKind) -> Ty {
+    match kind {
+        LiteralKind::Number | LiteralKind::TypedNumber => Ty::NUMBER,
+        LiteralKind::Bool => Ty::BOOLEAN,
+        LiteralKind::BigInt => Ty::BIGINT,
+        LiteralKind::Null | LiteralKind::Undefined | LiteralKind::Default => Ty::NOTHING,
+        LiteralKind::String | LiteralKind::Char | LiteralKind::Utf8String | LiteralKind::Regex => Ty::STRING,
+    }
+}

@@ -1,0 +1,499 @@
+//! What type does a value have: of a declaration by its annotation, else its initialiser; of an expression by its parts.
+//!
+//! **Limits.** Variables have one type, whatever is assigned later; a getter's type is that of its first `return`s.
+
+use super::exports::Found;
+use super::names::{Decls, Place, Space};
+use super::types::{Env, Ty, Type, primitive_of};
+use super::well_known::{Known, PACKAGE_FUNCTIONS};
+use super::{Link, MEMO_DEPTH, Question, at};
+use crate::model::facts::*;
+use crate::resolve::world::{DeclRef, FileId};
+
+/// Returned or listed expressions that are looked at.
+const MAX_BRANCHES: usize = 8;
+
+impl Link<'_> {
+    /// The type of a merged symbol as a value.
+    pub(super) fn decls_type(&mut self, decls: &Decls) -> Ty {
+        use DeclKind as K;
+        let rank = |kind: K| match kind {
+            K::Class | K::Enum | K::Import => 1,
+            K::Namespace => 2,
+            K::Interface | K::TypeAlias | K::TypeParam => 9,
+            K::Setter => 3,
+            _ => 0,
+        };
+        let mut best: Option<(u32, DeclRef)> = None;
+        for &decl in decls {
+            let rank = rank(self.decl(decl).kind);
+            if rank < 9 && best.is_none_or(|(other, _)| rank < other) {
+                best = Some((rank, decl));
+            }
+        }
+        best.map_or(Ty::UNKNOWN, |(_, decl)| self.decl_type(decl))
+    }
+
+    /// The type of a declaration as a value.
+    pub(super) fn decl_type(&mut self, decl: DeclRef) -> Ty {
+        if let Some(&known) = self.decl_types.get(&decl) {
+            return known;
+        }
+        let ty = self.guarded(Question::Decl(decl), Ty::UNKNOWN, |link| link.decl_type_unguarded(decl));
+        if self.depth < MEMO_DEPTH {
+            self.decl_types.insert(decl, ty);
+        }
+        ty
+    }
+
+    fn decl_type_unguarded(&mut self, decl: DeclRef) -> Ty {
+        use DeclKind as K;
+        let declaration = self.decl(decl);
+        match declaration.kind {
+            K::Function | K::LocalFunction | K::Method | K::Lambda | K::CallSignature | K::ConstructSignature | K::FunctionType | K::Constructor => {
+                self.arena.add(Type::Function(decl, Env::EMPTY))
+            }
+            K::Class | K::Enum | K::Namespace => self.arena.add(Type::Static(decl)),
+            K::EnumMember => match self.facts(decl.file).scope(declaration.scope).owner.some() {
+                Some(owner) => self.instance(at(decl.file, owner), &[]),
+                None => Ty::UNKNOWN,
+            },
+            K::Import => self.import_value(decl),
+            K::Getter => self.return_type(decl),
+            K::Setter => self.params(decl).first().copied().map_or(Ty::UNKNOWN, |param| self.decl_type(param)),
+            K::ObjectLiteral | K::ObjectType => self.arena.add(Type::Object(decl, Env::EMPTY)),
+            K::Variable | K::Parameter | K::Property | K::Narrow | K::DefaultExport | K::IndexSignature => self.held_type(decl, declaration),
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    fn held_type(&mut self, decl: DeclRef, declaration: &Declaration) -> Ty {
+        if !declaration.ty.is_none() {
+            return self.type_of(decl.file, declaration.ty);
+        }
+        let ty = self.expr_type(decl.file, declaration.init);
+        let keeps_literal = declaration.flags.has(DeclFlags::CONST) || declaration.flags.has(DeclFlags::READONLY) || declaration.kind == DeclKind::Narrow;
+        if keeps_literal { ty } else { self.arena.widen(ty) }
+    }
+
+    fn import_value(&mut self, decl: DeclRef) -> Ty {
+        let found = self.resolve_decls(Decls::from_slice(&[decl]));
+        if found == Found::External
+            && let Some(row) = self.package_function(decl)
+        {
+            return self.arena.add(Type::PackageFunction(row));
+        }
+        self.found_type(&found)
+    }
+
+    fn package_function(&mut self, decl: DeclRef) -> Option<u16> {
+        let facts = self.facts(decl.file);
+        let import = &facts.imports[self.tables.import_of(decl)?.index()];
+        let (module, name) = (facts.text(import.module), facts.text(import.name));
+        let found = PACKAGE_FUNCTIONS.iter().position(|row| row.0 == module && row.1.contains(&name));
+        found.map(|index| index as u16)
+    }
+
+    /// The type of an expression of a file.
+    pub(super) fn expr_type(&mut self, file: FileId, expr: ExprId) -> Ty {
+        if expr.is_none() {
+            return Ty::UNKNOWN;
+        }
+        if let Some(&known) = self.expr_types.get(&(file, expr)) {
+            return known;
+        }
+        let ty = self.guarded(Question::Expr(file, expr), Ty::UNKNOWN, |link| link.expr_type_unguarded(file, expr));
+        if self.depth < MEMO_DEPTH {
+            self.expr_types.insert((file, expr), ty);
+        }
+        ty
+    }
+
+    fn expr_type_unguarded(&mut self, file: FileId, id: ExprId) -> Ty {
+        let facts = self.facts(file);
+        match facts.expr(id) {
+            Expr::Name(sym, scope, offset) => self.name_type(sym, Place { file, scope, offset }),
+            Expr::This(decl) => self.this_type(file, decl),
+            Expr::Super(decl) => self.super_type(file, decl),
+            Expr::Member(object, sym) => self.member_expr_type(file, id, object, sym),
+            Expr::Destructured(object, sym) => {
+                let object = self.expr_type(file, object);
+                let name = self.name(file, sym);
+                self.member_type(object, name)
+            }
+            Expr::Index(call) => self.index_expr_type(file, call),
+            Expr::Call(call) => self.call_type(file, call),
+            Expr::New(call) => self.new_type(file, call),
+            Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Spread(inner) | Expr::Conditional(inner) => self.expr_type(file, inner),
+            Expr::Await(inner) => {
+                let ty = self.expr_type(file, inner);
+                self.awaited(ty)
+            }
+            Expr::Iterate(inner, is_async) => {
+                let ty = self.expr_type(file, inner);
+                let element = self.element_type(ty);
+                if is_async { self.awaited(element) } else { element }
+            }
+            Expr::Cast(ty) => self.type_of(file, ty),
+            Expr::Satisfies(inner, _) => self.expr_type(file, inner),
+            Expr::Or(a, b) => {
+                let a = self.expr_type(file, a);
+                let b = self.expr_type(file, b);
+                self.arena.union(&[a, b])
+            }
+            Expr::And(_, inner) | Expr::Assign(_, inner) => self.expr_type(file, inner),
+            Expr::Object(decl) => self.arena.add(Type::Object(at(file, decl), Env::EMPTY)),
+            Expr::Array(elements, decl) => self.array_type(file, elements, decl),
+            Expr::Function(decl) => self.arena.add(Type::Function(at(file, decl), Env::EMPTY)),
+            Expr::Class(decl) => self.arena.add(Type::Static(at(file, decl))),
+            Expr::ContextParam(decl, index) => self.context_param(at(file, decl), usize::from(index)),
+            Expr::Guarded(index) => self.guarded_type(file, index),
+            Expr::Element(inner, index) => {
+                let ty = self.expr_type(file, inner);
+                self.element_at(ty, Some(usize::from(index)))
+            }
+            Expr::RestOf(inner, _) => self.expr_type(file, inner),
+            Expr::DynamicImport(sym) => {
+                let module = self.module(file, sym);
+                let ty = self.found_type(&module);
+                self.arena.built_in(Known::Promise, &[ty])
+            }
+            Expr::Require(sym) => {
+                let module = self.module(file, sym);
+                self.found_type(&module)
+            }
+            Expr::Literal(LiteralKind::Regex, _) => self.arena.built_in(Known::RegExp, &[]),
+            Expr::Literal(kind, sym) => self.literal_value_type(file, kind, sym),
+            Expr::Known(known) => known_type(known),
+            Expr::Binary(operator, a, b) => self.binary_type(file, operator, a, b),
+            Expr::Unary(Operator::Not, _) => Ty::BOOLEAN,
+            Expr::Unary(..) => Ty::NUMBER,
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    fn literal_value_type(&mut self, file: FileId, kind: LiteralKind, sym: Sym) -> Ty {
+        let primitive = primitive_of(kind);
+        match sym.some() {
+            Some(sym) if primitive == Ty::STRING => {
+                let name = self.name(file, sym);
+                self.arena.add(Type::Literal(kind, name))
+            }
+            _ => primitive,
+        }
+    }
+
+    fn binary_type(&mut self, file: FileId, operator: Operator, a: ExprId, b: ExprId) -> Ty {
+        use Operator as O;
+        match operator {
+            O::Equal | O::NotEqual | O::Less | O::Greater | O::LessEqual | O::GreaterEqual => Ty::BOOLEAN,
+            O::Add => {
+                let types = [self.expr_type(file, a), self.expr_type(file, b)];
+                let is_text = types.iter().any(|ty| self.arena.widen(*ty) == Ty::STRING);
+                if is_text { Ty::STRING } else { Ty::NUMBER }
+            }
+            _ => Ty::NUMBER,
+        }
+    }
+
+    fn name_type(&mut self, sym: Sym, place: Place) -> Ty {
+        let name = self.name(place.file, sym);
+        let decls = self.lookup(place, name, Space::Narrowed);
+        if !decls.is_empty() {
+            return self.decls_type(&decls);
+        }
+        let spelling = self.spelling(name);
+        if matches!(spelling, "undefined" | "null") {
+            return Ty::NOTHING;
+        }
+        match Known::of_name(spelling) {
+            Some(known) => self.arena.add(Type::BuiltInValue(known)),
+            None => Ty::EXTERNAL,
+        }
+    }
+
+    fn this_type(&mut self, file: FileId, decl: DeclId) -> Ty {
+        let Some(decl) = decl.some() else { return Ty::UNKNOWN };
+        let decl = at(file, decl);
+        match self.decl(decl).kind {
+            DeclKind::Class | DeclKind::Interface => self.own_instance(decl),
+            DeclKind::ObjectLiteral => {
+                let context = self.context(decl);
+                let own = self.arena.add(Type::Object(decl, Env::EMPTY));
+                if context.is_opaque() { own } else { self.arena.intersection(&[own, context]) }
+            }
+            DeclKind::ObjectType => self.arena.add(Type::Object(decl, Env::EMPTY)),
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    /// A class as seen from inside: its type parameters stand for themselves.
+    pub(super) fn own_instance(&mut self, decl: DeclRef) -> Ty {
+        let params: Vec<Ty> = self.type_params(decl).into_iter().map(|param| self.arena.add(Type::Param(param))).collect();
+        self.instance(decl, &params)
+    }
+
+    /// The instance a class extends.
+    pub(super) fn super_type(&mut self, file: FileId, decl: DeclId) -> Ty {
+        let Some(decl) = decl.some() else { return Ty::UNKNOWN };
+        let decl = at(file, decl);
+        let facts = self.facts(file);
+        let position = facts.list(facts.decl(decl.decl).bases).iter().position(|base| base.clause == BaseClause::Extends);
+        position.map_or(Ty::UNKNOWN, |index| self.base_type(decl, index))
+    }
+
+    fn member_expr_type(&mut self, file: FileId, id: ExprId, object: ExprId, sym: Sym) -> Ty {
+        if self.tables.file(file).narrows_members
+            && let Some(narrow) = self.narrowed_path(file, id)
+        {
+            return self.decl_type(narrow);
+        }
+        let object = self.expr_type(file, object);
+        let name = self.name(file, sym);
+        self.member_type(object, name)
+    }
+
+    fn index_expr_type(&mut self, file: FileId, call: CallId) -> Ty {
+        let facts = self.facts(file);
+        let call = &facts.calls[call.index()];
+        let object = self.expr_type(file, call.callee);
+        let Some(arg) = facts.list(call.args).first() else { return Ty::UNKNOWN };
+        match facts.expr(arg.value) {
+            Expr::Literal(LiteralKind::String, sym) if !sym.is_none() => {
+                let name = self.name(file, sym);
+                self.member_type(object, name)
+            }
+            Expr::Literal(LiteralKind::Number, sym) => self.element_at(object, facts.text(sym).parse().ok()),
+            _ => {
+                let key = self.expr_type(file, arg.value);
+                if matches!(self.get(key), Type::Literal(LiteralKind::String, _) | Type::Param(_)) {
+                    self.indexed_type(object, key)
+                } else {
+                    self.index_type(object)
+                }
+            }
+        }
+    }
+
+    fn array_type(&mut self, file: FileId, elements: List<ExprId>, decl: DeclId) -> Ty {
+        let facts = self.facts(file);
+        let mut types = Vec::new();
+        for &element in facts.list(elements).iter().take(MAX_BRANCHES) {
+            let ty = self.expr_type(file, element);
+            let is_spread = matches!(facts.expr(element), Expr::Spread(_));
+            types.push(if is_spread { self.element_type(ty) } else { self.arena.widen(ty) });
+        }
+        let is_pair = (1..=4).contains(&types.len()) && elements.len() == types.len();
+        if is_pair && !decl.is_none() {
+            let context = self.context(at(file, decl));
+            if self.arena.members(context).iter().any(|ty| matches!(self.get(*ty), Type::Tuple(_))) {
+                return self.arena.tuple(&types);
+            }
+        }
+        let element = self.arena.union(&types);
+        self.arena.array(element)
+    }
+
+    /// What a function-like gives: as declared, else the union of what it returns.
+    pub(super) fn return_type(&mut self, decl: DeclRef) -> Ty {
+        if let Some(&known) = self.return_types.get(&decl) {
+            return known;
+        }
+        let declaration = self.decl(decl);
+        if !declaration.ty.is_none() {
+            return self.type_of(decl.file, declaration.ty);
+        }
+        let ty = self.guarded(Question::Return(decl), Ty::UNKNOWN, |link| link.inferred_return(decl, declaration));
+        if self.depth < MEMO_DEPTH {
+            self.return_types.insert(decl, ty);
+        }
+        ty
+    }
+
+    fn inferred_return(&mut self, decl: DeclRef, declaration: &Declaration) -> Ty {
+        let facts = self.facts(decl.file);
+        let mut types = Vec::new();
+        for &value in facts.list(declaration.returns).iter().take(MAX_BRANCHES) {
+            let is_this = matches!(facts.expr(value), Expr::This(_)) && declaration.kind == DeclKind::Method;
+            let ty = if is_this { Ty::THIS } else { self.expr_type(decl.file, value) };
+            types.push(self.arena.widen(ty));
+        }
+        let is_async = declaration.flags.has(DeclFlags::ASYNC);
+        if types.is_empty() && !declaration.flags.has(DeclFlags::HAS_BODY) {
+            return Ty::UNKNOWN;
+        }
+        let ty = if types.is_empty() { Ty::NOTHING } else { self.arena.union(&types) };
+        match (declaration.flags.has(DeclFlags::GENERATOR), is_async) {
+            (true, true) => self.arena.built_in(Known::AsyncIterable, &[ty]),
+            (true, false) => self.arena.built_in(Known::Iterable, &[ty]),
+            (false, true) => {
+                let ty = self.awaited(ty);
+                self.arena.built_in(Known::Promise, &[ty])
+            }
+            (false, false) => ty,
+        }
+    }
+
+    /// What `await` makes of a type.
+    pub(super) fn awaited(&mut self, ty: Ty) -> Ty {
+        match self.get(ty) {
+            Type::BuiltIn(Known::Promise, args) => {
+                let inner = self.arena.list(args).first().copied().unwrap_or(Ty::UNKNOWN);
+                self.awaited(inner)
+            }
+            Type::Union(args) => {
+                let members: Vec<Ty> = self.arena.list(args).iter().map(|member| self.awaited(*member)).collect();
+                self.arena.union(&members)
+            }
+            Type::Instance(decl, _) if self.depth < super::MAX_DEPTH => {
+                self.depth += 1;
+                let promise = self.as_built_in(ty, Known::Promise, 0);
+                self.depth -= 1;
+                let _ = decl;
+                promise.map_or(ty, |inner| inner)
+            }
+            _ => ty,
+        }
+    }
+
+    /// The first type argument of the built-in type that a class derives from.
+    fn as_built_in(&mut self, ty: Ty, known: Known, level: u32) -> Option<Ty> {
+        match self.get(ty) {
+            Type::BuiltIn(found, args) if found == known => self.arena.list(args).first().copied(),
+            Type::Instance(decl, args) if level < 6 => {
+                let types = self.arena.list(args);
+                for part in self.group(decl) {
+                    for index in 0..self.decl(part).bases.len() {
+                        let base = self.base_type(part, index);
+                        let env = self.bind(part, &types);
+                        let base = self.substitute(base, env);
+                        if let Some(found) = self.as_built_in(base, known, level + 1) {
+                            return Some(found);
+                        }
+                    }
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// What going over a value gives.
+    pub(super) fn element_type(&mut self, ty: Ty) -> Ty {
+        match self.get(ty) {
+            Type::BuiltIn(Known::Array | Known::Set | Known::Iterable | Known::AsyncIterable, args) => self.arena.list(args).first().copied().unwrap_or(Ty::UNKNOWN),
+            Type::BuiltIn(Known::Map, args) => self.arena.add(Type::Tuple(args)),
+            Type::Tuple(args) => {
+                let elements = self.arena.list(args);
+                self.arena.union(&elements)
+            }
+            Type::Union(args) => {
+                let elements: Vec<Ty> = self.arena.list(args).iter().map(|member| self.element_type(*member)).collect();
+                self.arena.union(&elements)
+            }
+            Type::Simple(Ty::STRING) | Type::Literal(..) => Ty::STRING,
+            Type::Simple(Ty::EXTERNAL) => Ty::EXTERNAL,
+            Type::Param(param) => {
+                let bound = self.constraint(param);
+                if matches!(self.get(bound), Type::Param(_)) { Ty::UNKNOWN } else { self.element_type(bound) }
+            }
+            Type::Instance(..) => self.iterated_instance(ty),
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    fn iterated_instance(&mut self, ty: Ty) -> Ty {
+        for known in [Known::Array, Known::Iterable, Known::Set, Known::AsyncIterable] {
+            if let Some(element) = self.as_built_in(ty, known, 0) {
+                return element;
+            }
+        }
+        let name = self.tables.find("[Symbol.iterator]");
+        let method = self.member_type(ty, name);
+        let iterator = self.result_of(method);
+        if iterator == ty || matches!(self.get(iterator), Type::Instance(..)) { Ty::UNKNOWN } else { self.element_type(iterator) }
+    }
+
+    /// Element `index` of a tuple or array.
+    pub(super) fn element_at(&mut self, ty: Ty, index: Option<usize>) -> Ty {
+        match (self.get(ty), index) {
+            (Type::Tuple(args), Some(index)) => self.arena.list(args).get(index).copied().unwrap_or(Ty::UNKNOWN),
+            (Type::Union(args), _) => {
+                let elements: Vec<Ty> = self.arena.list(args).iter().map(|member| self.element_at(*member, index)).collect();
+                self.arena.union(&elements)
+            }
+            (Type::BuiltIn(Known::Array | Known::Set | Known::Iterable | Known::Map, _) | Type::Tuple(_), _) => self.element_type(ty),
+            _ => {
+                let indexed = self.index_type(ty);
+                if indexed == Ty::UNKNOWN { self.element_type(ty) } else { indexed }
+            }
+        }
+    }
+
+    /// What `value[key]` gives for a key that is not known.
+    pub(super) fn index_type(&mut self, ty: Ty) -> Ty {
+        match self.get(ty) {
+            Type::BuiltIn(Known::Array, _) | Type::Tuple(_) => self.element_type(ty),
+            Type::BuiltIn(Known::Record, args) => self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN),
+            Type::Instance(decl, args) => {
+                let types = self.arena.list(args);
+                let group = self.group(decl);
+                match self.index_signature(&group, &types) {
+                    Some(ty) => ty,
+                    None => self.as_built_in(ty, Known::Array, 0).unwrap_or(Ty::UNKNOWN),
+                }
+            }
+            Type::Object(decl, env) => match self.index_signature(&Decls::from_slice(&[decl]), &[]) {
+                Some(ty) => self.substitute(ty, env),
+                None => Ty::UNKNOWN,
+            },
+            Type::Mapped(decl, env) => {
+                let value = self.decl(decl).ty;
+                let ty = self.type_of(decl.file, value);
+                self.substitute(ty, env)
+            }
+            Type::Union(args) | Type::Intersection(args) => {
+                let types: Vec<Ty> = self.arena.list(args).iter().map(|member| self.index_type(*member)).collect();
+                self.arena.union(&types)
+            }
+            Type::Param(param) => {
+                let bound = self.constraint(param);
+                if matches!(self.get(bound), Type::Param(_)) { Ty::UNKNOWN } else { self.index_type(bound) }
+            }
+            Type::Simple(Ty::EXTERNAL) => Ty::EXTERNAL,
+            Type::Simple(Ty::STRING) => Ty::STRING,
+            _ => Ty::UNKNOWN,
+        }
+    }
+
+    /// The types of the properties of a value, together.
+    pub(super) fn property_types(&mut self, ty: Ty) -> Ty {
+        let indexed = self.index_type(ty);
+        if indexed != Ty::UNKNOWN {
+            return indexed;
+        }
+        let (decl, env) = match self.get(ty) {
+            Type::Object(decl, env) => (decl, env),
+            Type::Instance(decl, args) => {
+                let types = self.arena.list(args);
+                (decl, self.bind(decl, &types))
+            }
+            Type::Static(decl) if self.decl(decl).kind == DeclKind::Enum => return self.instance(decl, &[]),
+            _ => return Ty::UNKNOWN,
+        };
+        let inner = self.decl(decl).inner;
+        let members: Vec<DeclRef> = self.tables.declared_in(decl.file, inner).iter().take(16).map(|entry| at(decl.file, entry.2)).collect();
+        let types: Vec<Ty> = members.into_iter().map(|member| self.decl_type(member)).collect();
+        let union = self.arena.union(&types);
+        self.substitute(union, env)
+    }
+}
+
+fn known_type(known: KnownType) -> Ty {
+    match known {
+        KnownType::Bool => Ty::BOOLEAN,
+        KnownType::String => Ty::STRING,
+        KnownType::Number => Ty::NUMBER,
+        KnownType::Void => Ty::NOTHING,
+    }
+}
