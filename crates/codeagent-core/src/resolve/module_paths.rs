@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::project::ProjectModel;
 use crate::resolve::world::{FileId, WorldFile};
-use memory_fs::{MemoryFs, MOUNT};
+use memory_fs::{MOUNT, MemoryFs};
 use packages::Packages;
 
 /// Extensions in the order TypeScript prefers them.
@@ -122,7 +122,8 @@ impl ModulePaths {
 
     fn relative(&self, folder: &str, specifier: &str) -> Option<FileId> {
         let path = join(folder, specifier)?;
-        let folder_only = specifier.ends_with('/') || specifier == "." || specifier == ".." || specifier.ends_with("/..") || specifier.ends_with("/.");
+        let folder_only =
+            specifier.ends_with('/') || specifier == "." || specifier == ".." || specifier.ends_with("/..") || specifier.ends_with("/.");
         if !folder_only && let Some(file) = self.paths.file(&path) {
             return Some(file);
         }
@@ -151,7 +152,8 @@ impl ModulePaths {
     fn through_resolver(&self, from: &str, specifier: &str) -> Option<FileId> {
         let file = format!("{MOUNT}/{from}");
         let path = Path::new(&file);
-        let resolved = self.with_tsconfig.resolve_file(path, specifier).or_else(|_| self.without_tsconfig.resolve_file(path, specifier)).ok()?;
+        let resolved =
+            self.with_tsconfig.resolve_file(path, specifier).or_else(|_| self.without_tsconfig.resolve_file(path, specifier)).ok()?;
         let found = resolved.path().to_str()?.replace('\\', "/");
         self.paths.exact(found.strip_prefix(MOUNT)?.trim_start_matches('/'))
     }

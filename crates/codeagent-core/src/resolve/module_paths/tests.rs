@@ -63,7 +63,13 @@ fn tsconfig_paths_survive_an_extends_from_a_package() {
 #[test]
 fn packages_of_the_repository_mean_their_sources() {
     check(
-        &["packages/a/src/index.ts", "packages/a/src/sub/thing.ts", "packages/b/src/v4/index.ts", "packages/c/index.ts", "packages/d/source/main.ts"],
+        &[
+            "packages/a/src/index.ts",
+            "packages/a/src/sub/thing.ts",
+            "packages/b/src/v4/index.ts",
+            "packages/c/index.ts",
+            "packages/d/source/main.ts",
+        ],
         &[
             ("packages/a/package.json", r#"{"name":"@x/a","main":"dist/index.js","types":"dist/index.d.ts"}"#),
             ("packages/b/package.json", r#"{"name":"b","exports":{"./v4":{"source":"./src/v4/index.ts","import":"./v4/index.js"}}}"#),

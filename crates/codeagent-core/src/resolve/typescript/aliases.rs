@@ -14,7 +14,8 @@ impl Link<'_> {
         let first = args.first().copied().unwrap_or(Ty::UNKNOWN);
         let second = args.get(1).copied().unwrap_or(Ty::UNKNOWN);
         Some(match name {
-            "Partial" | "Required" | "Readonly" | "NonNullable" | "NoInfer" | "Pick" | "Omit" | "ThisParameterType" | "OmitThisParameter" => first,
+            "Partial" | "Required" | "Readonly" | "NonNullable" | "NoInfer" | "Pick" | "Omit" | "ThisParameterType"
+            | "OmitThisParameter" => first,
             "Awaited" => self.awaited(first),
             "Record" => self.arena.built_in(Known::Record, &[first, second]),
             "ReturnType" => self.result_of(first),

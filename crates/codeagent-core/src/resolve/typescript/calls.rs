@@ -134,7 +134,7 @@ impl Link<'_> {
         bindings
     }
 
-    fn add_defaults(&mut self, params: &[DeclRef], bindings: &mut Vec<(DeclRef, Ty)>) {
+    pub(super) fn add_defaults(&mut self, params: &[DeclRef], bindings: &mut Vec<(DeclRef, Ty)>) {
         for &param in params {
             if bindings.iter().any(|binding| binding.0 == param) {
                 continue;
@@ -164,7 +164,9 @@ impl Link<'_> {
     fn construct(&mut self, value: Ty, args: &[Ty], site: Option<CallSite>) -> Ty {
         match self.get(value) {
             Type::Static(class) => self.construct_class(class, args, site),
-            Type::BuiltInValue(Known::Map | Known::Set | Known::Array | Known::Promise | Known::WeakRef) => self.construct_built_in(value, args, site),
+            Type::BuiltInValue(Known::Map | Known::Set | Known::Array | Known::Promise | Known::WeakRef) => {
+                self.construct_built_in(value, args, site)
+            }
             Type::BuiltInValue(known) => self.arena.built_in(known, args),
             Type::Simple(Ty::EXTERNAL) => Ty::EXTERNAL,
             Type::Union(members) | Type::Intersection(members) => {
@@ -201,7 +203,8 @@ impl Link<'_> {
             }
         }
         self.add_defaults(&params, &mut bindings);
-        let types: Vec<Ty> = params.iter().filter_map(|param| bindings.iter().find(|binding| binding.0 == *param)).map(|binding| binding.1).collect();
+        let types: Vec<Ty> =
+            params.iter().filter_map(|param| bindings.iter().find(|binding| binding.0 == *param)).map(|binding| binding.1).collect();
         self.instance(class, &types)
     }
 
@@ -244,7 +247,9 @@ impl Link<'_> {
         let signatures = self.construct_signatures(value);
         let chosen = match site {
             Some(site) => self.choose(&signatures, site),
-            None => signatures.iter().copied().find(|signature| self.takes_type_args(*signature, args.len())).or(signatures.first().copied()),
+            None => {
+                signatures.iter().copied().find(|signature| self.takes_type_args(*signature, args.len())).or(signatures.first().copied())
+            }
         };
         match (chosen, site) {
             (Some(Signature::Declared(decl, env)), None) => {
@@ -345,7 +350,9 @@ impl Link<'_> {
     pub(super) fn signature_params(&mut self, signature: Signature) -> Vec<Param> {
         match signature {
             Signature::Declared(decl, env) => self.params(decl).into_iter().map(|param| self.declared_param(param, env)).collect(),
-            Signature::Plain(params, _) => self.arena.list(params).iter().map(|ty| Param { ty: *ty, optional: true, rest: false }).collect(),
+            Signature::Plain(params, _) => {
+                self.arena.list(params).iter().map(|ty| Param { ty: *ty, optional: true, rest: false }).collect()
+            }
             Signature::BuiltIn(..) | Signature::Package(_) => Vec::new(),
         }
     }
@@ -356,8 +363,7 @@ impl Link<'_> {
         let rest = flags.has(DeclFlags::REST);
         let ty = self.substitute(ty, env);
         let ty = if rest { self.element_type(ty) } else { ty };
-        let optional = flags.has(DeclFlags::OPTIONAL) || !self.decl(param).init.is_none();
-        Param { ty, optional, rest }
+        Param { ty, optional: flags.has(DeclFlags::OPTIONAL), rest }
     }
 
     /// What a signature gives, outer type parameters filled in.
@@ -418,7 +424,11 @@ impl Link<'_> {
         let facts = self.facts(file);
         match facts.expr(value) {
             Expr::Function(lambda) => {
-                let callable = self.arena.members(param).iter().any(|ty| ty.is_opaque() || matches!(self.get(*ty), Type::Param(_)) || !self.signatures(*ty).is_empty());
+                let callable = self
+                    .arena
+                    .members(param)
+                    .iter()
+                    .any(|ty| ty.is_opaque() || matches!(self.get(*ty), Type::Param(_)) || !self.signatures(*ty).is_empty());
                 !callable || self.takes_fewer_params(param, at(file, lambda))
             }
             Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _) => false,

@@ -123,7 +123,10 @@ impl Link<'_> {
         let entries = self.tables.declared(file, scope, name);
         let is_exported = |decl: &Declaration| {
             let flags = decl.flags;
-            !flags.has(DeclFlags::MEMBER) && decl.kind != DeclKind::Narrow && (all || flags.has(DeclFlags::EXPORT)) && !flags.has(DeclFlags::DEFAULT)
+            !flags.has(DeclFlags::MEMBER)
+                && decl.kind != DeclKind::Narrow
+                && (all || flags.has(DeclFlags::EXPORT))
+                && !flags.has(DeclFlags::DEFAULT)
         };
         entries.iter().filter(|entry| is_exported(facts.decl(entry.2))).map(|entry| at(file, entry.2)).collect()
     }
@@ -358,7 +361,8 @@ impl Link<'_> {
                     }
                 }
                 if members.is_empty()
-                    && let found @ (Found::Decls(_) | Found::Module(_)) = self.export_clause(part.file, declaration.inner, name, &mut Visited::default())
+                    && let found @ (Found::Decls(_) | Found::Module(_)) =
+                        self.export_clause(part.file, declaration.inner, name, &mut Visited::default())
                 {
                     return found;
                 }

@@ -4,11 +4,11 @@
 //! "cannot tell" rather than compare structures member by member.
 
 use super::Link;
+use super::at;
 use super::calls::{CallSite, Signature};
 use super::names::Decls;
 use super::types::{Args, Env, Ty, Type, primitive_of};
 use super::well_known::Known;
-use super::at;
 use crate::model::facts::*;
 use crate::resolve::world::{DeclRef, FileId};
 
@@ -100,7 +100,9 @@ impl Link<'_> {
                     self.unify(wanted, values, inference, nesting + 1);
                 }
             }
-            (Type::BuiltIn(wanted, args), Type::BuiltIn(found, given)) if wanted == found => self.unify_lists(args, given, inference, nesting),
+            (Type::BuiltIn(wanted, args), Type::BuiltIn(found, given)) if wanted == found => {
+                self.unify_lists(args, given, inference, nesting)
+            }
             (Type::Tuple(args), Type::Tuple(given)) => self.unify_lists(args, given, inference, nesting),
             (Type::Function(..) | Type::Instance(..), Type::Static(_)) => self.unify_class(param, given, inference, nesting),
             (Type::Function(..) | Type::Signature(..), _) => self.unify_functions(param, given, inference, nesting),
@@ -262,7 +264,11 @@ impl Link<'_> {
                     inferred.push((param, sub));
                 }
                 let bound = self.constraint(param);
-                if bound.is_opaque() || bound == sup || self.is_open(bound) { Some(true) } else { self.extends(sub, bound, &mut Vec::new()).filter(|fits| !fits).or(Some(true)) }
+                if bound.is_opaque() || bound == sup || self.is_open(bound) {
+                    Some(true)
+                } else {
+                    self.extends(sub, bound, &mut Vec::new()).filter(|fits| !fits).or(Some(true))
+                }
             }
             (Type::Union(args), _) => {
                 let members = self.arena.list(args);
@@ -309,10 +315,19 @@ impl Link<'_> {
                 self.all(given_list.iter().copied().zip(wanted_list.iter().copied()), inferred)
             }
             (_, Type::Function(..) | Type::Signature(..)) => self.function_extends(sub, sup, inferred),
-            (Type::Function(..) | Type::Tuple(_) | Type::BuiltIn(..), Type::Instance(..) | Type::BuiltIn(..)) => self.callable_extends(sub, sup),
+            (Type::Function(..) | Type::Tuple(_) | Type::BuiltIn(..), Type::Instance(..) | Type::BuiltIn(..)) => {
+                self.callable_extends(sub, sup)
+            }
             (_, Type::Object(decl, env)) => self.object_extends(sub, decl, env, inferred),
-            (Type::Instance(..) | Type::Object(..), Type::BuiltIn(Known::Array | Known::Promise | Known::Map | Known::Set | Known::Date | Known::RegExp, _)) => {
-                if self.has_outside_base(sub) { None } else { Some(false) }
+            (
+                Type::Instance(..) | Type::Object(..),
+                Type::BuiltIn(Known::Array | Known::Promise | Known::Map | Known::Set | Known::Date | Known::RegExp, _),
+            ) => {
+                if self.has_outside_base(sub) {
+                    None
+                } else {
+                    Some(false)
+                }
             }
             _ => None,
         }
@@ -370,7 +385,9 @@ impl Link<'_> {
     fn primitive_extends(&mut self, sup: Ty) -> Option<bool> {
         match self.get(sup) {
             Type::Instance(decl, _) => Some(self.decl(decl).kind == DeclKind::Enum),
-            Type::Object(..) | Type::BuiltIn(..) | Type::Function(..) | Type::Tuple(_) | Type::Static(_) | Type::Signature(..) => Some(false),
+            Type::Object(..) | Type::BuiltIn(..) | Type::Function(..) | Type::Tuple(_) | Type::Static(_) | Type::Signature(..) => {
+                Some(false)
+            }
             _ => None,
         }
     }
@@ -398,7 +415,9 @@ impl Link<'_> {
         members.into_iter().any(|(_, name, id)| {
             let flags = self.decl(at(decl.file, id)).flags;
             let required = flags.has(DeclFlags::MEMBER) && !flags.has(DeclFlags::OPTIONAL) && !flags.has(DeclFlags::STATIC);
-            required && self.decl(at(decl.file, id)).kind != DeclKind::Constructor && self.member(sub, name) == super::members::Looked::Missing
+            required
+                && self.decl(at(decl.file, id)).kind != DeclKind::Constructor
+                && self.member(sub, name) == super::members::Looked::Missing
         })
     }
 

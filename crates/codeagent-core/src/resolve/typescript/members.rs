@@ -15,7 +15,8 @@ use crate::resolve::world::DeclRef;
 const MAX_LEVELS: u32 = 12;
 
 /// What every object has.
-const OBJECT_MEMBERS: [&str; 7] = ["toString", "hasOwnProperty", "valueOf", "toLocaleString", "isPrototypeOf", "propertyIsEnumerable", "constructor"];
+const OBJECT_MEMBERS: [&str; 7] =
+    ["toString", "hasOwnProperty", "valueOf", "toLocaleString", "isPrototypeOf", "propertyIsEnumerable", "constructor"];
 
 /// A member that is declared in the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +97,9 @@ impl Link<'_> {
             Type::Object(decl, env) => self.member_of_object(decl, env, name, level),
             Type::Mapped(decl, env) => self.member_of_mapped(decl, env, name, level),
             Type::Function(decl, _) => self.member_of_function(decl, name),
-            Type::Signature(..) | Type::BuiltInMethod(..) | Type::PackageFunction(_) => self.member_of_built_in(Known::Function, Args::NONE, false, ty, name),
+            Type::Signature(..) | Type::BuiltInMethod(..) | Type::PackageFunction(_) => {
+                self.member_of_built_in(Known::Function, Args::NONE, false, ty, name)
+            }
             Type::BuiltIn(known, args) => self.member_of_built_in(known, args, false, ty, name),
             Type::BuiltInValue(known) => self.member_of_built_in(known, Args::NONE, true, ty, name),
             Type::Tuple(args) => {
@@ -341,8 +344,8 @@ impl Link<'_> {
             return Looked::Declared(Member { decls: own, env, ty: None });
         }
         let mut outside = false;
-        for index in 0..declaration.bases.len() {
-            let base = self.base_type(decl, index);
+        for spread in self.nameless_members(decl, DeclKind::Property).into_iter().rev() {
+            let base = self.spread_type(spread);
             let base = self.substitute(base, env);
             match self.member_in(base, name, level + 1) {
                 Looked::Missing => {}
@@ -357,6 +360,12 @@ impl Link<'_> {
             Some(ty) => Looked::Value(self.substitute(ty, env)),
             None => Looked::Missing,
         }
+    }
+
+    /// What `...value` in an object literal spreads.
+    fn spread_type(&mut self, spread: DeclRef) -> Ty {
+        let init = self.decl(spread).init;
+        self.expr_type(spread.file, init)
     }
 
     /// The type an index signature gives.
@@ -421,7 +430,9 @@ impl Link<'_> {
                     types.push(ty);
                     match &mut result {
                         None => result = Some(member),
-                        Some(first) => first.decls.extend(member.decls.into_iter().filter(|decl| !first.decls.contains(decl)).collect::<Decls>()),
+                        Some(first) => {
+                            first.decls.extend(member.decls.into_iter().filter(|decl| !first.decls.contains(decl)).collect::<Decls>())
+                        }
                     }
                 }
             }

@@ -35,8 +35,8 @@ use types::{Arena, Env, Ty, Type};
 /// Nested questions before the answer is `UNKNOWN`: keeps the stack of a worker thread small.
 const MAX_DEPTH: u32 = 60;
 
-/// Above this depth answers are remembered; below they may have been cut off by the budget.
-const MEMO_DEPTH: u32 = 40;
+/// Questions after which provisional answers are remembered too, so that a link always comes to an end.
+const PATIENCE: u32 = 400_000;
 
 /// Links one file.
 #[must_use]
@@ -60,6 +60,7 @@ enum Question {
     Base(DeclRef, u32),
     Follow(DeclRef),
     Conditional(Ty),
+    Type(FileId, TypeId),
 }
 
 /// The state of one link.
@@ -72,8 +73,15 @@ struct Link<'w> {
     last_read: FileId,
     asked_slots: FxHashSet<(&'static str, Name)>,
     depth: u32,
-    busy: FxHashSet<Question>,
+    /// Open questions and the depth they were asked at.
+    busy: FxHashMap<Question, u32>,
+    /// The least depth of an open question that was asked again: answers found below it are provisional.
+    lowest_cycle: u32,
+    /// Whether the last guarded answer may be remembered.
+    is_settled: bool,
+    questions: u32,
     decl_types: FxHashMap<DeclRef, Ty>,
+    alias_types: FxHashMap<DeclRef, Ty>,
     expr_types: FxHashMap<(FileId, ExprId), Ty>,
     return_types: FxHashMap<DeclRef, Ty>,
     type_types: FxHashMap<(FileId, TypeId), Ty>,
@@ -91,7 +99,11 @@ impl<'w> Link<'w> {
             last_read: file,
             asked_slots: FxHashSet::default(),
             depth: 0,
-            busy: FxHashSet::default(),
+            busy: FxHashMap::default(),
+            lowest_cycle: u32::MAX,
+            is_settled: true,
+            questions: 0,
+            alias_types: FxHashMap::default(),
             decl_types: FxHashMap::default(),
             expr_types: FxHashMap::default(),
             return_types: FxHashMap::default(),
@@ -137,15 +149,29 @@ impl<'w> Link<'w> {
         }
     }
 
-    /// Answers a question unless it is being answered already or lies too deep.
+    /// Answers a question unless it is being answered already or lies too deep. Sets [`Self::is_settled`].
     fn guarded<T>(&mut self, question: Question, otherwise: T, answer: impl FnOnce(&mut Self) -> T) -> T {
-        if self.depth >= MAX_DEPTH || !self.busy.insert(question) {
+        if let Some(&asked_at) = self.busy.get(&question) {
+            self.lowest_cycle = self.lowest_cycle.min(asked_at);
+            self.is_settled = false;
             return otherwise;
         }
+        if self.depth >= MAX_DEPTH {
+            self.lowest_cycle = 0;
+            self.is_settled = false;
+            return otherwise;
+        }
+        let depth = self.depth;
+        let outer_cycle = std::mem::replace(&mut self.lowest_cycle, u32::MAX);
+        self.busy.insert(question, depth);
+        self.questions += 1;
         self.depth += 1;
         let result = answer(self);
         self.depth -= 1;
         self.busy.remove(&question);
+        let own_cycle = if self.lowest_cycle < depth { self.lowest_cycle } else { u32::MAX };
+        self.is_settled = own_cycle == u32::MAX || self.questions > PATIENCE;
+        self.lowest_cycle = outer_cycle.min(own_cycle);
         result
     }
 

@@ -34,9 +34,22 @@ impl Space {
         match self {
             Self::Value | Self::Narrowed => matches!(
                 kind,
-                K::Variable | K::Parameter | K::Function | K::LocalFunction | K::Class | K::Enum | K::EnumMember | K::Namespace | K::Import | K::Lambda | K::DefaultExport
+                K::Variable
+                    | K::Parameter
+                    | K::Function
+                    | K::LocalFunction
+                    | K::Class
+                    | K::Enum
+                    | K::EnumMember
+                    | K::Namespace
+                    | K::Import
+                    | K::Lambda
+                    | K::DefaultExport
             ),
-            Self::Type => matches!(kind, K::Class | K::Interface | K::TypeAlias | K::Enum | K::EnumMember | K::TypeParam | K::Import | K::DefaultExport),
+            Self::Type => matches!(
+                kind,
+                K::Class | K::Interface | K::TypeAlias | K::Enum | K::EnumMember | K::TypeParam | K::Import | K::DefaultExport
+            ),
             Self::Namespace => matches!(kind, K::Namespace | K::Enum | K::Class | K::Import),
         }
     }

@@ -29,7 +29,7 @@ pub(super) struct FileIndex {
     names: Vec<Name>,
     /// Sorted by scope, name, declaration.
     declared: Vec<(ScopeId, Name, DeclId)>,
-    /// Call, construct and index signatures by scope, sorted.
+    /// Call, construct and index signatures and spreads by scope, sorted.
     signatures: Vec<(ScopeId, DeclId)>,
     /// Calls that are written with `new`, sorted.
     news: Vec<CallId>,
@@ -93,10 +93,15 @@ impl Tables {
         let facts = &*file.facts;
         let names: Vec<Name> = facts.names.iter().map(|text| self.intern(text)).collect();
         let name = |sym: Sym| names.get(sym.0 as usize).copied().unwrap_or(Name::NONE);
-        let mut declared: Vec<_> =
-            facts.decl_ids().map(|id| (facts.decl(id), id)).filter(|(decl, _)| !decl.name.is_none()).map(|(decl, id)| (decl.scope, name(decl.name), id)).collect();
+        let mut declared: Vec<_> = facts
+            .decl_ids()
+            .map(|id| (facts.decl(id), id))
+            .filter(|(decl, _)| !decl.name.is_none())
+            .map(|(decl, id)| (decl.scope, name(decl.name), id))
+            .collect();
         declared.sort_unstable();
-        let mut imports: Vec<_> = ids(&facts.imports, ImportId).filter(|(import, _)| !import.decl.is_none()).map(|(import, id)| (import.decl, id)).collect();
+        let mut imports: Vec<_> =
+            ids(&facts.imports, ImportId).filter(|(import, _)| !import.decl.is_none()).map(|(import, id)| (import.decl, id)).collect();
         imports.sort_unstable();
         let mut index = FileIndex { declared, imports, signatures: signatures(facts), ..FileIndex::default() };
         index.news = facts.exprs.iter().filter_map(|expr| if let Expr::New(call) = expr { Some(*call) } else { None }).collect();
@@ -178,7 +183,7 @@ impl Tables {
         &all[start..end]
     }
 
-    /// Call, construct and index signatures of one scope.
+    /// Call, construct and index signatures and spreads of one scope.
     pub(super) fn signatures(&self, file: FileId, scope: ScopeId) -> &[(ScopeId, DeclId)] {
         let all = &self.file(file).signatures;
         let start = all.partition_point(|entry| entry.0 < scope);
@@ -245,8 +250,12 @@ fn ids<T, I>(values: &[T], id: impl Fn(u32) -> I) -> impl Iterator<Item = (&T, I
 }
 
 fn signatures(facts: &Facts) -> Vec<(ScopeId, DeclId)> {
-    let is_signature = |kind| matches!(kind, DeclKind::CallSignature | DeclKind::ConstructSignature | DeclKind::IndexSignature);
-    let mut all: Vec<_> = facts.decl_ids().filter(|id| is_signature(facts.decl(*id).kind)).map(|id| (facts.decl(id).scope, id)).collect();
+    let is_nameless = |decl: &Declaration| match decl.kind {
+        DeclKind::CallSignature | DeclKind::ConstructSignature | DeclKind::IndexSignature => true,
+        DeclKind::Property => decl.name.is_none(),
+        _ => false,
+    };
+    let mut all: Vec<_> = facts.decl_ids().filter(|id| is_nameless(facts.decl(*id))).map(|id| (facts.decl(id).scope, id)).collect();
     all.sort_unstable();
     all
 }
@@ -258,7 +267,10 @@ fn is_default(facts: &Facts, id: DeclId) -> bool {
 
 /// Whether a declaration is visible in every file.
 pub(super) fn is_global(facts: &Facts, decl: &Declaration) -> bool {
-    if decl.name.is_none() || decl.flags.has(DeclFlags::MEMBER) || matches!(decl.kind, DeclKind::Parameter | DeclKind::Narrow | DeclKind::AmbientModule) {
+    if decl.name.is_none()
+        || decl.flags.has(DeclFlags::MEMBER)
+        || matches!(decl.kind, DeclKind::Parameter | DeclKind::Narrow | DeclKind::AmbientModule)
+    {
         return false;
     }
     (decl.scope == ScopeId(0) && !facts.header.is_module) || facts.scope(decl.scope).kind == ScopeKind::Global
@@ -266,7 +278,8 @@ pub(super) fn is_global(facts: &Facts, decl: &Declaration) -> bool {
 
 /// All module specifiers of a file, sorted.
 fn specifiers(facts: &Facts) -> Vec<Sym> {
-    let mut all: Vec<Sym> = facts.imports.iter().map(|import| import.module).chain(facts.exports.iter().map(|export| export.module)).collect();
+    let mut all: Vec<Sym> =
+        facts.imports.iter().map(|import| import.module).chain(facts.exports.iter().map(|export| export.module)).collect();
     all.extend(facts.exprs.iter().filter_map(|expr| match expr {
         Expr::DynamicImport(sym) | Expr::Require(sym) => Some(*sym),
         _ => None,

@@ -8,23 +8,21 @@ use super::names::{Decls, Place, Space};
 use super::tables::Name;
 use super::types::{Env, Ty, Type, primitive_of};
 use super::well_known::Known;
-use super::{Link, MEMO_DEPTH, Question, at};
+use super::{Link, Question, at};
 use crate::model::facts::*;
 use crate::resolve::world::{DeclRef, FileId};
 
 impl Link<'_> {
     /// The type a type expression of a file means.
     pub(super) fn type_of(&mut self, file: FileId, ty: TypeId) -> Ty {
-        if ty.is_none() || self.depth >= super::MAX_DEPTH {
+        if ty.is_none() {
             return Ty::UNKNOWN;
         }
         if let Some(&known) = self.type_types.get(&(file, ty)) {
             return known;
         }
-        self.depth += 1;
-        let result = self.type_of_unguarded(file, ty);
-        self.depth -= 1;
-        if self.depth < MEMO_DEPTH {
+        let result = self.guarded(Question::Type(file, ty), Ty::UNKNOWN, |link| link.type_of_unguarded(file, ty));
+        if self.is_settled {
             self.type_types.insert((file, ty), result);
         }
         result
@@ -97,7 +95,8 @@ impl Link<'_> {
         let elements = facts.list(elements);
         let types: Vec<Ty> = elements.iter().map(|element| self.type_of(file, element.ty)).collect();
         if elements.iter().any(|element| element.rest) {
-            let members: Vec<Ty> = types.iter().zip(elements).map(|(ty, element)| if element.rest { self.element_type(*ty) } else { *ty }).collect();
+            let members: Vec<Ty> =
+                types.iter().zip(elements).map(|(ty, element)| if element.rest { self.element_type(*ty) } else { *ty }).collect();
             let union = self.arena.union(&members);
             return if elements.len() == 1 { types[0] } else { self.arena.array(union) };
         }
@@ -208,13 +207,24 @@ impl Link<'_> {
             }
         }
         let declaration = self.decl(decl);
-        let body = self.guarded(Question::Alias(decl), Ty::UNKNOWN, |link| link.type_of(decl.file, declaration.ty));
+        let body = self.alias_body(decl, declaration.ty);
         if declaration.type_params.is_empty() {
             return body;
         }
         let args = self.complete_args(decl, args);
         let env = self.bind(decl, &args);
         self.substitute(body, env)
+    }
+
+    fn alias_body(&mut self, decl: DeclRef, ty: TypeId) -> Ty {
+        if let Some(&known) = self.alias_types.get(&decl) {
+            return known;
+        }
+        let body = self.guarded(Question::Alias(decl), Ty::UNKNOWN, |link| link.type_of(decl.file, ty));
+        if self.is_settled {
+            self.alias_types.insert(decl, body);
+        }
+        body
     }
 
     /// A type name that no file declares.

@@ -6,7 +6,7 @@ use super::exports::Found;
 use super::names::{Decls, Place, Space};
 use super::types::{Env, Ty, Type, primitive_of};
 use super::well_known::{Known, PACKAGE_FUNCTIONS};
-use super::{Link, MEMO_DEPTH, Question, at};
+use super::{Link, Question, at};
 use crate::model::facts::*;
 use crate::resolve::world::{DeclRef, FileId};
 
@@ -40,7 +40,7 @@ impl Link<'_> {
             return known;
         }
         let ty = self.guarded(Question::Decl(decl), Ty::UNKNOWN, |link| link.decl_type_unguarded(decl));
-        if self.depth < MEMO_DEPTH {
+        if self.is_settled {
             self.decl_types.insert(decl, ty);
         }
         ty
@@ -50,9 +50,14 @@ impl Link<'_> {
         use DeclKind as K;
         let declaration = self.decl(decl);
         match declaration.kind {
-            K::Function | K::LocalFunction | K::Method | K::Lambda | K::CallSignature | K::ConstructSignature | K::FunctionType | K::Constructor => {
-                self.arena.add(Type::Function(decl, Env::EMPTY))
-            }
+            K::Function
+            | K::LocalFunction
+            | K::Method
+            | K::Lambda
+            | K::CallSignature
+            | K::ConstructSignature
+            | K::FunctionType
+            | K::Constructor => self.arena.add(Type::Function(decl, Env::EMPTY)),
             K::Class | K::Enum | K::Namespace => self.arena.add(Type::Static(decl)),
             K::EnumMember => match self.facts(decl.file).scope(declaration.scope).owner.some() {
                 Some(owner) => self.instance(at(decl.file, owner), &[]),
@@ -62,7 +67,9 @@ impl Link<'_> {
             K::Getter => self.return_type(decl),
             K::Setter => self.params(decl).first().copied().map_or(Ty::UNKNOWN, |param| self.decl_type(param)),
             K::ObjectLiteral | K::ObjectType => self.arena.add(Type::Object(decl, Env::EMPTY)),
-            K::Variable | K::Parameter | K::Property | K::Narrow | K::DefaultExport | K::IndexSignature => self.held_type(decl, declaration),
+            K::Variable | K::Parameter | K::Property | K::Narrow | K::DefaultExport | K::IndexSignature => {
+                self.held_type(decl, declaration)
+            }
             _ => Ty::UNKNOWN,
         }
     }
@@ -72,7 +79,8 @@ impl Link<'_> {
             return self.type_of(decl.file, declaration.ty);
         }
         let ty = self.expr_type(decl.file, declaration.init);
-        let keeps_literal = declaration.flags.has(DeclFlags::CONST) || declaration.flags.has(DeclFlags::READONLY) || declaration.kind == DeclKind::Narrow;
+        let keeps_literal =
+            declaration.flags.has(DeclFlags::CONST) || declaration.flags.has(DeclFlags::READONLY) || declaration.kind == DeclKind::Narrow;
         if keeps_literal { ty } else { self.arena.widen(ty) }
     }
 
@@ -103,7 +111,7 @@ impl Link<'_> {
             return known;
         }
         let ty = self.guarded(Question::Expr(file, expr), Ty::UNKNOWN, |link| link.expr_type_unguarded(file, expr));
-        if self.depth < MEMO_DEPTH {
+        if self.is_settled {
             self.expr_types.insert((file, expr), ty);
         }
         ty
@@ -304,7 +312,7 @@ impl Link<'_> {
             return self.type_of(decl.file, declaration.ty);
         }
         let ty = self.guarded(Question::Return(decl), Ty::UNKNOWN, |link| link.inferred_return(decl, declaration));
-        if self.depth < MEMO_DEPTH {
+        if self.is_settled {
             self.return_types.insert(decl, ty);
         }
         ty
@@ -381,7 +389,9 @@ impl Link<'_> {
     /// What going over a value gives.
     pub(super) fn element_type(&mut self, ty: Ty) -> Ty {
         match self.get(ty) {
-            Type::BuiltIn(Known::Array | Known::Set | Known::Iterable | Known::AsyncIterable, args) => self.arena.list(args).first().copied().unwrap_or(Ty::UNKNOWN),
+            Type::BuiltIn(Known::Array | Known::Set | Known::Iterable | Known::AsyncIterable, args) => {
+                self.arena.list(args).first().copied().unwrap_or(Ty::UNKNOWN)
+            }
             Type::BuiltIn(Known::Map, args) => self.arena.add(Type::Tuple(args)),
             Type::Tuple(args) => {
                 let elements = self.arena.list(args);

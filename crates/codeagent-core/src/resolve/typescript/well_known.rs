@@ -5,7 +5,10 @@
 //! **Limits.** A member without a row is outside the repository; so are the DOM and everything from packages but for a few functions that
 //! hand a type straight through.
 
-use Shape::{Arg, Array, Awaited, Boolean, Callback, Either, Element, Iterable, Nothing, Number, Passed, Promise, Receiver, Returned, Text, Tuple, Value};
+use Shape::{
+    Arg, Array, Awaited, Boolean, Callback, Either, Element, Iterable, Nothing, Number, Passed, Promise, Receiver, Returned, Text, Tuple,
+    Value,
+};
 
 macro_rules! known {
     ($($(#[$meta:meta])* $variant:ident = $($name:literal)|+,)*) => {
@@ -172,7 +175,12 @@ pub static ROWS: &[Row] = &[
     method(Known::Array, &["keys"], &[], Iterable(&Number)),
     method(Known::Array, &["entries"], &[], Iterable(&Tuple(&[Number, Arg(0)]))),
     property(Known::Array, &["length"], Number),
-    function(Known::Array, &["from"], &[Shape::Any, Callback(&[Element(&Passed(0)), Number])], Array(&Shape::Written(0, &Either(&Returned(1), &Element(&Passed(0)))))),
+    function(
+        Known::Array,
+        &["from"],
+        &[Shape::Any, Callback(&[Element(&Passed(0)), Number])],
+        Array(&Shape::Written(0, &Either(&Returned(1), &Element(&Passed(0))))),
+    ),
     function(Known::Array, &["of"], &[], Array(&Passed(0))),
     function(Known::Array, &["isArray"], &[], Boolean),
     method(Known::Promise, &["then"], &[Callback(&[Awaited(&Arg(0))])], Promise(&Shape::Written(0, &Awaited(&Returned(0))))),
@@ -212,7 +220,24 @@ pub static ROWS: &[Row] = &[
     method(Known::Text, &["replace", "replaceAll"], &[Shape::Any, Callback(&[Text, Text, Text, Text])], Text),
     method(
         Known::Text,
-        &["trim", "trimStart", "trimEnd", "slice", "substring", "substr", "toLowerCase", "toUpperCase", "toString", "charAt", "padStart", "padEnd", "repeat", "concat", "normalize", "valueOf"],
+        &[
+            "trim",
+            "trimStart",
+            "trimEnd",
+            "slice",
+            "substring",
+            "substr",
+            "toLowerCase",
+            "toUpperCase",
+            "toString",
+            "charAt",
+            "padStart",
+            "padEnd",
+            "repeat",
+            "concat",
+            "normalize",
+            "valueOf",
+        ],
         &[],
         Text,
     ),

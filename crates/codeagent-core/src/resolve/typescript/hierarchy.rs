@@ -1,0 +1,82 @@
+//! Which base members do the members of a class override or implement?
+//!
+//! A member overrides the member of that name in the nearest base class, and implements that of the nearest interface its class declares.
+//!
+//! **Limits.** Private members and constructors neither override nor implement; interfaces only reached through a base class count for that
+//! class, not for this one.
+
+use super::Link;
+use super::at;
+use super::members::Looked;
+use super::tables::Name;
+use super::types::{Ty, Type};
+use crate::model::facts::*;
+use crate::model::graph::{Access, Confidence, EdgeType};
+use crate::resolve::{DeclRef, Links, Target, Use};
+
+/// Adds the `overrides` and `implements` edges between members.
+pub fn members(link: &mut Link<'_>, links: &mut Links) {
+    let file = link.file;
+    let facts = link.facts(file);
+    for id in facts.decl_ids() {
+        let kind = facts.decl(id).kind;
+        if matches!(kind, DeclKind::Class | DeclKind::Interface) {
+            link.members_of(at(file, id), links);
+        }
+    }
+}
+
+impl Link<'_> {
+    fn members_of(&mut self, class: DeclRef, links: &mut Links) {
+        let facts = self.facts(class.file);
+        let declaration = facts.decl(class.decl);
+        if declaration.bases.is_empty() || declaration.inner.is_none() {
+            return;
+        }
+        let members: Vec<(Name, DeclId)> =
+            self.tables.declared_in(class.file, declaration.inner).iter().map(|entry| (entry.1, entry.2)).collect();
+        for (name, id) in members {
+            if takes_part(facts, id) {
+                self.member_edges(class, name, at(class.file, id), links);
+            }
+        }
+    }
+
+    fn member_edges(&mut self, class: DeclRef, name: Name, member: DeclRef, links: &mut Links) {
+        let facts = self.facts(class.file);
+        let is_static = facts.decl(member.decl).flags.has(DeclFlags::STATIC);
+        let is_interface = facts.decl(class.decl).kind == DeclKind::Interface;
+        for (index, base) in facts.list(facts.decl(class.decl).bases).iter().enumerate() {
+            let edge_type = if base.clause == BaseClause::Implements || is_interface { EdgeType::Implements } else { EdgeType::Overrides };
+            let receiver = if is_static { self.static_receiver(class, base.clause) } else { Some(self.base_type(class, index)) };
+            let Some(receiver) = receiver else { continue };
+            if is_interface {
+                continue;
+            }
+            let Looked::Declared(found) = self.member(receiver, name) else { continue };
+            let Some(target) = self.primary(&found.decls).filter(|target| self.is_node(*target)) else { continue };
+            let edge = Use {
+                source: member.decl,
+                edge_type,
+                confidence: Confidence::Exact,
+                targets: vec![Target::Decl(target)],
+                at: facts.decl(member.decl).at,
+            };
+            links.uses.push(edge);
+        }
+    }
+
+    fn static_receiver(&mut self, class: DeclRef, clause: BaseClause) -> Option<Ty> {
+        if clause != BaseClause::Extends {
+            return None;
+        }
+        let base = self.static_base(class)?;
+        matches!(self.get(base), Type::Static(_)).then_some(base)
+    }
+}
+
+fn takes_part(facts: &Facts, id: DeclId) -> bool {
+    let decl = facts.decl(id);
+    let is_member = decl.flags.has(DeclFlags::MEMBER) && decl.kind != DeclKind::Constructor;
+    is_member && facts.detail(id).is_some_and(|detail| detail.access != Some(Access::Private))
+}

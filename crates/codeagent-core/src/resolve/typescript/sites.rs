@@ -1,0 +1,471 @@
+//! What does each use in the file point at: calls, references, types, imports, base lists.
+//!
+//! **Limits.** A use whose receiver is unknown gives no edge but an [`Unresolved`] entry; a use of something outside the repository gives
+//! neither. Locals and parameters are no targets.
+
+use rustc_hash::FxHashSet;
+
+use super::exports::Found;
+use super::members::Looked;
+use super::names::{Decls, Place, Space};
+use super::types::{Ty, Type};
+use super::{Link, at};
+use crate::model::facts::*;
+use crate::model::graph::{Confidence, EdgeType};
+use crate::model::span::Position;
+use crate::resolve::{DeclRef, Links, Target, Unresolved, Use};
+
+/// What became of a site.
+enum Outcome {
+    /// Declarations of the repository or of outside.
+    Decls(Decls),
+    /// A module.
+    File(crate::resolve::FileId),
+    /// Something outside, or a local.
+    Outside,
+    /// It should be known but is not.
+    Unknown,
+}
+
+impl From<Found> for Outcome {
+    fn from(found: Found) -> Self {
+        match found {
+            Found::Decls(decls) => Self::Decls(decls),
+            Found::Module(file) => Self::File(file),
+            Found::Ambient(block) => Self::Decls(Decls::from_slice(&[block])),
+            Found::External => Self::Outside,
+            Found::Nothing => Self::Unknown,
+        }
+    }
+}
+
+/// Resolves all sites of the file.
+pub fn walk(link: &mut Link<'_>) -> Links {
+    let mut links = Links::default();
+    let file = link.file;
+    let facts = link.facts(file);
+    for site in &facts.sites {
+        link.site(*site, &mut links);
+    }
+    link.module_edges(&mut links);
+    links
+}
+
+impl Link<'_> {
+    fn site(&mut self, site: Site, links: &mut Links) {
+        let is_call = is_call(site.kind);
+        links.calls += u32::from(is_call);
+        match self.outcome(site) {
+            Outcome::Decls(decls) => {
+                let added = self.add_edges(site, decls, links);
+                if is_call {
+                    if added { links.calls_resolved += 1 } else { links.calls_external += 1 }
+                }
+            }
+            Outcome::File(file) => {
+                if let Some(edge_type) = self.edge_type(site) {
+                    push(links, site, edge_type, vec![Target::File(file)]);
+                }
+                links.calls_external += u32::from(is_call);
+            }
+            Outcome::Outside => links.calls_external += u32::from(is_call),
+            Outcome::Unknown => {
+                if let Some(name) = self.site_name(site) {
+                    links.unresolved.push(Unresolved { name, kind: site.kind, source: site.owner, at: site.at });
+                }
+            }
+        }
+    }
+
+    /// Adds the edge of a site if its target is a node; `false` if there is none.
+    fn add_edges(&mut self, site: Site, decls: Decls, links: &mut Links) -> bool {
+        let mut targets: Vec<Target> = Vec::new();
+        let mut rest = decls;
+        while let Some(&first) = rest.first() {
+            let symbol = self.group(first);
+            let own: Decls = rest.iter().copied().filter(|decl| *decl == first || symbol.contains(decl)).collect();
+            rest.retain(|decl| !own.contains(decl));
+            if let Some(target) = self.primary(&own).filter(|target| self.is_node(*target)) {
+                targets.push(Target::Decl(target));
+            }
+        }
+        let Some(edge_type) = self.edge_type(site).filter(|_| !targets.is_empty()) else { return false };
+        targets.truncate(8);
+        push(links, site, edge_type, targets);
+        true
+    }
+
+    /// Whether a declaration is a vertex of the graph.
+    pub(super) fn is_node(&mut self, decl: DeclRef) -> bool {
+        !self.is_external(decl) && !self.decl(decl).detail.is_none()
+    }
+
+    /// The declaration that stands for a symbol: its implementation, else its first in the repository.
+    pub(super) fn primary(&mut self, decls: &Decls) -> Option<DeclRef> {
+        let first = decls.first().copied()?;
+        let mut all: Decls = self.group(first);
+        if !all.contains(&first) {
+            all = decls.clone();
+        }
+        let kind = self.decl(first).kind;
+        all.retain(|decl| !self.is_external(*decl));
+        let callable = matches!(kind, DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method | DeclKind::Constructor);
+        if callable
+            && let Some(body) =
+                all.iter().copied().find(|decl| self.decl(*decl).kind == kind && self.decl(*decl).flags.has(DeclFlags::HAS_BODY))
+        {
+            return Some(body);
+        }
+        let same = all.iter().copied().find(|decl| self.decl(*decl).kind == kind);
+        same.or(all.first().copied())
+    }
+
+    fn edge_type(&mut self, site: Site) -> Option<EdgeType> {
+        Some(match site.kind {
+            kind if is_call(kind) => EdgeType::Calls,
+            SiteKind::ParameterType => EdgeType::Accepts,
+            SiteKind::Import => EdgeType::Imports,
+            SiteKind::Base => self.base_edge(site)?,
+            SiteKind::Export if self.is_star(site) => EdgeType::Imports,
+            _ => EdgeType::References,
+        })
+    }
+
+    fn is_star(&mut self, site: Site) -> bool {
+        let facts = self.facts(self.file);
+        matches!(site.subject, Subject::Export(id) if matches!(facts.exports[id.index()].kind, ExportKind::Star | ExportKind::StarAs))
+    }
+
+    fn base_edge(&mut self, site: Site) -> Option<EdgeType> {
+        let Subject::Base(decl, index) = site.subject else { return None };
+        let facts = self.facts(self.file);
+        let declaration = facts.decl(decl);
+        let base = facts.list(declaration.bases).get(usize::from(index))?;
+        Some(match (declaration.kind, base.clause) {
+            (DeclKind::Interface, _) => EdgeType::Extends,
+            (_, BaseClause::Implements) => EdgeType::Implements,
+            _ => EdgeType::Inherits,
+        })
+    }
+
+    fn outcome(&mut self, site: Site) -> Outcome {
+        let file = self.file;
+        match site.subject {
+            Subject::Expr(expr) => self.expr_outcome(expr, site.kind),
+            Subject::Decorator(expr) => self.callee_outcome(expr),
+            Subject::Type(ty, index) => self.type_outcome(ty, usize::from(index)),
+            Subject::Import(id) => self.import_outcome(id),
+            Subject::Export(id) => self.export_outcome(id),
+            Subject::Base(decl, index) => self.base_outcome(at(file, decl), usize::from(index)),
+            Subject::Key(object, sym) => self.key_outcome(object, sym),
+            Subject::Construct(..) => Outcome::Outside,
+        }
+    }
+
+    fn expr_outcome(&mut self, expr: ExprId, kind: SiteKind) -> Outcome {
+        let facts = self.facts(self.file);
+        match facts.expr(expr) {
+            Expr::Call(call) if is_call(kind) => match facts.expr(facts.calls[call.index()].callee) {
+                Expr::Super(class) => self.super_outcome(class),
+                _ => self.callee_outcome(facts.calls[call.index()].callee),
+            },
+            Expr::New(call) if is_call(kind) => {
+                let callee = facts.calls[call.index()].callee;
+                let outcome = self.callee_outcome(callee);
+                self.constructor_outcome(callee, outcome)
+            }
+            Expr::Jsx(component) if is_call(kind) => self.callee_outcome(component),
+            Expr::DynamicImport(sym) | Expr::Require(sym) => self.module(self.file, sym).into(),
+            _ => self.value_outcome(expr),
+        }
+    }
+
+    /// What is called: locals that hold something are looked through.
+    fn callee_outcome(&mut self, callee: ExprId) -> Outcome {
+        let facts = self.facts(self.file);
+        let outcome = self.value_outcome(callee);
+        let Outcome::Decls(decls) = &outcome else { return outcome };
+        if !decls.iter().all(|decl| self.is_local(*decl)) {
+            return outcome;
+        }
+        match facts.expr(callee) {
+            Expr::Name(..) => self.held_outcome(decls.clone()),
+            _ => outcome,
+        }
+    }
+
+    /// `const { f } = o; f()` calls what `o.f` is; a local that holds a lambda is none of the graph's business.
+    fn held_outcome(&mut self, decls: Decls) -> Outcome {
+        let Some(&decl) = decls.first() else { return Outcome::Outside };
+        let facts = self.facts(decl.file);
+        let mut init = facts.decl(decl.decl).init;
+        if let Expr::Or(value, _) = facts.expr(init) {
+            init = value;
+        }
+        match facts.expr(init) {
+            Expr::Destructured(..) | Expr::Member(..) | Expr::Name(..) if facts.decl(decl.decl).ty.is_none() => {
+                match self.value_outcome(init) {
+                    Outcome::Decls(decls) if !decls.iter().all(|decl| self.is_local(*decl)) => Outcome::Decls(decls),
+                    _ => Outcome::Outside,
+                }
+            }
+            _ => Outcome::Outside,
+        }
+    }
+
+    fn is_local(&mut self, decl: DeclRef) -> bool {
+        let declaration = self.decl(decl);
+        matches!(declaration.kind, DeclKind::Variable | DeclKind::Parameter | DeclKind::Narrow) && declaration.detail.is_none()
+    }
+
+    fn value_outcome(&mut self, expr: ExprId) -> Outcome {
+        let file = self.file;
+        let facts = self.facts(file);
+        match facts.expr(expr) {
+            Expr::Name(sym, scope, offset) => {
+                let name = self.name(file, sym);
+                let decls = self.lookup(Place { file, scope, offset }, name, Space::Value);
+                if decls.is_empty() {
+                    return Outcome::Outside;
+                }
+                let found = self.resolve_decls(decls);
+                self.as_value(found).into()
+            }
+            Expr::Member(object, sym) | Expr::Destructured(object, sym) => self.member_outcome(object, sym),
+            Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => self.value_outcome(inner),
+            Expr::Class(decl) | Expr::Function(decl) => Outcome::Decls(Decls::from_slice(&[at(file, decl)])),
+            _ => Outcome::Outside,
+        }
+    }
+
+    /// Of declarations of several spaces those that are values, if there are some.
+    fn as_value(&mut self, found: Found) -> Found {
+        self.in_space(found, |kind| !matches!(kind, DeclKind::Interface | DeclKind::TypeAlias | DeclKind::TypeParam))
+    }
+
+    fn as_type(&mut self, found: Found) -> Found {
+        self.in_space(found, |kind| {
+            matches!(
+                kind,
+                DeclKind::Class | DeclKind::Interface | DeclKind::TypeAlias | DeclKind::Enum | DeclKind::TypeParam | DeclKind::EnumMember
+            )
+        })
+    }
+
+    fn in_space(&mut self, found: Found, holds: impl Fn(DeclKind) -> bool) -> Found {
+        let Found::Decls(decls) = found else { return found };
+        let kept: Decls = decls.iter().copied().filter(|decl| holds(self.decl(*decl).kind)).collect();
+        Found::Decls(if kept.is_empty() { decls } else { kept })
+    }
+
+    fn member_outcome(&mut self, object: ExprId, sym: Sym) -> Outcome {
+        let file = self.file;
+        let receiver = self.expr_type(file, object);
+        let name = self.name(file, sym);
+        match self.member(receiver, name) {
+            Looked::Declared(member) => {
+                let found = self.resolve_decls(member.decls);
+                self.as_value(found).into()
+            }
+            Looked::External => Outcome::Outside,
+            Looked::Value(ty) => self.value_member(ty),
+            Looked::Missing => Outcome::Unknown,
+        }
+    }
+
+    fn value_member(&mut self, ty: Ty) -> Outcome {
+        match self.get(ty) {
+            Type::Module(file) => Outcome::File(file),
+            _ => Outcome::Outside,
+        }
+    }
+
+    fn super_outcome(&mut self, class: DeclId) -> Outcome {
+        let Some(class) = class.some() else { return Outcome::Unknown };
+        let class = at(self.file, class);
+        match self.static_base(class) {
+            None => Outcome::Unknown,
+            Some(base) => self.class_outcome(base),
+        }
+    }
+
+    fn class_outcome(&mut self, value: Ty) -> Outcome {
+        match self.get(value) {
+            Type::Static(class) => {
+                let constructors = self.constructors(class);
+                Outcome::Decls(if constructors.is_empty() { Decls::from_slice(&[class]) } else { constructors })
+            }
+            Type::Simple(Ty::EXTERNAL) | Type::BuiltInValue(_) => Outcome::Outside,
+            Type::Simple(_) => Outcome::Unknown,
+            _ => Outcome::Outside,
+        }
+    }
+
+    /// `new X()`: the constructor if `X` is a class that declares one.
+    fn constructor_outcome(&mut self, callee: ExprId, outcome: Outcome) -> Outcome {
+        let Outcome::Decls(decls) = &outcome else {
+            let ty = self.expr_type(self.file, callee);
+            return if let Type::Static(_) = self.get(ty) { self.class_outcome(ty) } else { outcome };
+        };
+        let Some(class) = decls.iter().copied().find(|decl| self.decl(*decl).kind == DeclKind::Class) else { return outcome };
+        let name = self.tables.find("constructor");
+        let inner = self.decl(class).inner;
+        let mut own = self.own_members(class, inner, name, false);
+        own.retain(|decl| self.decl(*decl).kind == DeclKind::Constructor);
+        Outcome::Decls(if own.is_empty() { Decls::from_slice(&[class]) } else { own })
+    }
+
+    fn type_outcome(&mut self, ty: TypeId, index: usize) -> Outcome {
+        let file = self.file;
+        let facts = self.facts(file);
+        let (found, is_last) = match facts.type_expr(ty) {
+            TypeExpr::Name(segments, scope) => {
+                let segments = facts.list(segments);
+                (self.type_name(file, segments, scope, index), index + 1 == segments.len())
+            }
+            TypeExpr::Import(specifier, segments) => {
+                let segments = facts.list(segments);
+                let mut found = self.module(file, specifier);
+                for segment in segments.iter().take(index + 1) {
+                    let name = self.name(file, segment.name);
+                    found = self.found_member(&found, name);
+                }
+                (found, index + 1 == segments.len())
+            }
+            _ => return Outcome::Outside,
+        };
+        match found {
+            Found::Nothing => Outcome::Outside,
+            found if is_last => self.as_type(found).into(),
+            found => found.into(),
+        }
+    }
+
+    fn import_outcome(&mut self, id: ImportId) -> Outcome {
+        let facts = self.facts(self.file);
+        let import = &facts.imports[id.index()];
+        match import.decl.some() {
+            None => self.module(self.file, import.module).into(),
+            Some(decl) => {
+                let found = self.resolve_decls(Decls::from_slice(&[at(self.file, decl)]));
+                let found = if import.type_only { self.as_type(found) } else { found };
+                self.one_symbol(found).into()
+            }
+        }
+    }
+
+    /// A type and a value of one name brought by one specifier: the value stands for both.
+    fn one_symbol(&mut self, found: Found) -> Found {
+        let Found::Decls(decls) = &found else { return found };
+        let Some(first) = decls.first().copied() else { return found };
+        let group = self.group(first);
+        Found::Decls(decls.iter().copied().filter(|decl| *decl == first || group.contains(decl)).collect())
+    }
+
+    fn export_outcome(&mut self, id: ExportId) -> Outcome {
+        let file = self.file;
+        let facts = self.facts(file);
+        let export = &facts.exports[id.index()];
+        match export.kind {
+            ExportKind::Star | ExportKind::StarAs => self.module(file, export.module).into(),
+            ExportKind::From => {
+                let module = self.module(file, export.module);
+                let name = self.name(file, export.local);
+                let found = self.export(&module, name);
+                self.one_symbol(found).into()
+            }
+            ExportKind::Local => {
+                let name = self.name(file, export.local);
+                let place = Place { file, scope: export.scope, offset: u32::MAX };
+                let mut decls = self.lookup(place, name, Space::Value);
+                if decls.is_empty() {
+                    decls = self.lookup(place, name, Space::Type);
+                }
+                let found = self.resolve_decls(decls);
+                self.one_symbol(found).into()
+            }
+            ExportKind::Assign | ExportKind::CommonJs => Outcome::Outside,
+        }
+    }
+
+    fn base_outcome(&mut self, decl: DeclRef, index: usize) -> Outcome {
+        let facts = self.facts(decl.file);
+        let Some(base) = facts.list(facts.decl(decl.decl).bases).get(index) else { return Outcome::Unknown };
+        if let TypeExpr::Name(segments, scope) = facts.type_expr(base.ty) {
+            let segments = facts.list(segments);
+            let found = self.type_name(decl.file, segments, scope, segments.len().saturating_sub(1));
+            if !matches!(found, Found::Nothing) {
+                return self.as_type(found).into();
+            }
+        }
+        let ty = self.base_type(decl, index);
+        match self.get(ty) {
+            Type::Instance(class, _) => Outcome::Decls(Decls::from_slice(&[class])),
+            Type::Simple(Ty::UNKNOWN) => Outcome::Unknown,
+            _ => Outcome::Outside,
+        }
+    }
+
+    /// The key of an object literal: the member of the expected type, else the literal's own, which is no node.
+    fn key_outcome(&mut self, object: DeclId, sym: Sym) -> Outcome {
+        let expected = self.expected_object(self.file, object);
+        let name = self.name(self.file, sym);
+        match self.member(expected, name) {
+            Looked::Declared(member) => Outcome::Decls(member.decls),
+            _ => Outcome::Outside,
+        }
+    }
+
+    fn site_name(&mut self, site: Site) -> Option<Sym> {
+        let facts = self.facts(self.file);
+        let expr = match site.subject {
+            Subject::Expr(expr) | Subject::Decorator(expr) => expr,
+            Subject::Import(id) => return Some(facts.imports[id.index()].name),
+            _ => return None,
+        };
+        let expr = match facts.expr(expr) {
+            Expr::Call(call) | Expr::New(call) => facts.calls[call.index()].callee,
+            Expr::Jsx(component) => component,
+            _ => expr,
+        };
+        match facts.expr(expr) {
+            Expr::Name(sym, ..) | Expr::Member(_, sym) | Expr::Destructured(_, sym) => Some(sym),
+            _ => None,
+        }
+    }
+
+    /// One edge from the file to each module it imports or re-exports names from.
+    fn module_edges(&mut self, links: &mut Links) {
+        let file = self.file;
+        let facts = self.facts(file);
+        let mut seen: FxHashSet<(Sym, u32)> = FxHashSet::default();
+        let imports =
+            facts.imports.iter().filter(|import| !import.decl.is_none()).map(|import| (import.module, import.at.offset, import.at));
+        let exports =
+            facts.exports.iter().filter(|export| export.kind == ExportKind::From).map(|export| (export.module, u32::MAX, export.at));
+        let all: Vec<(Sym, u32, Position)> = imports.chain(exports).collect();
+        for (module, key, position) in all {
+            if !seen.insert((module, key)) {
+                continue;
+            }
+            if let Found::Module(target) = self.module(file, module) {
+                links.uses.push(Use {
+                    source: DeclId::NONE,
+                    edge_type: EdgeType::Imports,
+                    confidence: Confidence::Exact,
+                    targets: vec![Target::File(target)],
+                    at: position,
+                });
+            }
+        }
+    }
+}
+
+fn push(links: &mut Links, site: Site, edge_type: EdgeType, targets: Vec<Target>) {
+    let confidence = if targets.len() == 1 { Confidence::Exact } else { Confidence::Inferred };
+    links.uses.push(Use { source: site.owner, edge_type, confidence, targets, at: site.at });
+}
+
+fn is_call(kind: SiteKind) -> bool {
+    matches!(kind, SiteKind::Call | SiteKind::New | SiteKind::BaseInit | SiteKind::Jsx | SiteKind::Tag | SiteKind::Decorator)
+}
