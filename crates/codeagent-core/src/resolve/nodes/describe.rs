@@ -41,7 +41,8 @@ pub fn node(context: &Context<'_>, decl: DeclId, id: NodeId, place: (String, Opt
     }
 }
 
-/// How well a declaration describes its node: the part with most members, then the one with a body.
+/// How well a declaration describes its node: a class before an interface or namespace merged with it, then the part with most members, then
+/// the one with a body.
 pub fn weight(facts: &Facts, decl: DeclId) -> u32 {
     let declaration = facts.decl(decl);
     let members = match declaration.inner.some() {
@@ -53,8 +54,8 @@ pub fn weight(facts: &Facts, decl: DeclId) -> u32 {
             .count() as u32,
         _ => 0,
     };
-    let is_type = !matches!(declaration.kind, DeclKind::Namespace | DeclKind::Interface);
-    members * 4 + u32::from(declaration.flags.has(DeclFlags::HAS_BODY)) * 2 + u32::from(is_type)
+    let leads = !matches!(declaration.kind, DeclKind::Namespace | DeclKind::Interface);
+    (u32::from(leads) << 24) + members * 2 + u32::from(declaration.flags.has(DeclFlags::HAS_BODY))
 }
 
 /// The language's word for a declaration, `None` if it is not a node.
