@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
+use proptest::prelude::*;
 
 use crate::project::{CSharpProject, GlobalUsing, ProjectModel};
 
@@ -427,4 +428,29 @@ fn the_nearest_tsconfig_that_covers_a_file_owns_it() {
             broken/x.ts -> .
             broken/tsconfig.json: not readable, ignored: EOF while parsing an object at line 1 column 1"#]],
     );
+}
+
+proptest! {
+    /// Whatever stands in project files, the model is built, and the same each time.
+    #[test]
+    fn any_text_gives_a_model(a in "[$()@%'!=<>. A-Cn;\\[\\]:,`é/*{}-]{0,50}", b in "[ -~é\\n]{0,60}") {
+        let escaped = a.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+        let project = format!(
+            r#"<Project Sdk="X"><PropertyGroup Condition="{escaped}"><A>{escaped}</A><TargetFrameworks>{escaped}</TargetFrameworks></PropertyGroup>
+               <Import Project="{escaped}"/><ItemGroup><Compile Include="{escaped}" Exclude="$({escaped})"/><Using Include="$(A{escaped})"/>
+               <ProjectReference Include="{escaped}"/></ItemGroup></Project>"#
+        );
+        let config = format!(r#"{{"include": ["{a}"], "extends": "{a}", "exclude": [{b}]}}"#);
+        let texts: [(&str, &str); 6] = [
+            ("p/A.csproj", &project),
+            ("p/B.csproj", &b),
+            ("tsconfig.json", &config),
+            ("p/tsconfig.json", &b),
+            ("package.json", &b),
+            ("pnpm-workspace.yaml", &b),
+        ];
+        let built = model(&texts, &["p/A.cs", "p/a.ts"]);
+        prop_assert_eq!(&built, &model(&texts, &["p/A.cs", "p/a.ts"]));
+        prop_assert!(built.csharp.iter().any(|project| project.path == "p/A.csproj"), "{}", project);
+    }
 }
