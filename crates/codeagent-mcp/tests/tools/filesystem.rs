@@ -1,3 +1,5 @@
+//! The file tools, which need no index.
+
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 

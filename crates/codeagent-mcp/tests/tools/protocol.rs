@@ -1,3 +1,5 @@
+//! What holds for all tools: introduction, schemas, wrong calls.
+
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};
 
