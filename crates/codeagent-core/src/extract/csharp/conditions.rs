@@ -166,8 +166,17 @@ mod tests {
         let defines = ["A".to_owned(), "B".to_owned()];
         let symbols = Symbols::new(&defines, false);
         let table = [
-            ("A", true), ("C", false), ("!C", true), ("A && C || B", true), ("A && (C || !B)", false), ("A == B", true), ("A != C // x", true),
-            ("(C)", false), ("true", true), ("", false), ("!!A", true),
+            ("A", true),
+            ("C", false),
+            ("!C", true),
+            ("A && C || B", true),
+            ("A && (C || !B)", false),
+            ("A == B", true),
+            ("A != C // x", true),
+            ("(C)", false),
+            ("true", true),
+            ("", false),
+            ("!!A", true),
         ];
         for (condition, value) in table {
             assert_eq!(symbols.holds(condition), value, "{condition}");

@@ -6,7 +6,7 @@
 
 use tree_sitter::Node;
 
-use crate::extract::csharp::kinds::{Field, Kid, Kind, Kids, kind, of_kind};
+use crate::extract::csharp::kinds::{Field, Kid, Kids, Kind, kind, of_kind};
 use crate::extract::csharp::parts::Parts;
 use crate::extract::csharp::repair::EditKind;
 use crate::extract::csharp::texts;

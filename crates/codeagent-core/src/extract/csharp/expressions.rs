@@ -6,7 +6,7 @@
 
 use tree_sitter::Node;
 
-use crate::extract::csharp::kinds::{Field, Kind, Kids, in_field, kind, of_kind};
+use crate::extract::csharp::kinds::{Field, Kids, Kind, in_field, kind, of_kind};
 use crate::extract::csharp::repair::EditKind;
 use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
@@ -390,7 +390,13 @@ fn number_type(text: &str, real: bool) -> &'static str {
     match value {
         _ if (unsigned && long) || value > i64::MAX as u128 => "ulong",
         _ if long => "long",
-        _ if unsigned => if value > u128::from(u32::MAX) { "ulong" } else { "uint" },
+        _ if unsigned => {
+            if value > u128::from(u32::MAX) {
+                "ulong"
+            } else {
+                "uint"
+            }
+        }
         _ if value > u128::from(u32::MAX) => "long",
         _ if value > i32::MAX as u128 => "uint",
         _ => "int",
@@ -403,7 +409,15 @@ mod tests {
 
     #[test]
     fn literals_have_the_type_of_the_language() {
-        let table = [("1", "int"), ("1L", "long"), ("1u", "uint"), ("1UL", "ulong"), ("0xFF_FFul", "ulong"), ("0xFFFFFFFF", "uint"), ("3000000000", "uint")];
+        let table = [
+            ("1", "int"),
+            ("1L", "long"),
+            ("1u", "uint"),
+            ("1UL", "ulong"),
+            ("0xFF_FFul", "ulong"),
+            ("0xFFFFFFFF", "uint"),
+            ("3000000000", "uint"),
+        ];
         for (text, ty) in table {
             assert_eq!(number_type(text, false), ty, "{text}");
         }

@@ -6,7 +6,7 @@
 
 use tree_sitter::Node;
 
-use crate::extract::csharp::kinds::{Field, Kid, Kind, Kids, in_field, kind, of_kind};
+use crate::extract::csharp::kinds::{Field, Kid, Kids, Kind, in_field, kind, of_kind};
 use crate::extract::csharp::parts::{DetailOf, Parts};
 use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
@@ -117,8 +117,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     pub fn local_function(&mut self, node: Node<'r>) {
         let parts = self.parts(node);
         let Some(name) = parts.name else { return };
-        let callable =
-            Callable { kind: DeclKind::LocalFunction, name: self.name(name), at: self.b.at(name), token: name, access: None };
+        let callable = Callable { kind: DeclKind::LocalFunction, name: self.name(name), at: self.b.at(name), token: name, access: None };
         self.callable(&parts, callable);
     }
 

@@ -7,7 +7,7 @@
 
 use tree_sitter::Node;
 
-use crate::extract::csharp::kinds::{Field, Kid, Kind, Kids, in_field, kind, of_kind};
+use crate::extract::csharp::kinds::{Field, Kid, Kids, Kind, in_field, kind, of_kind};
 use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
 

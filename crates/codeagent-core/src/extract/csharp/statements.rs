@@ -63,7 +63,11 @@ impl<'t, 'r> Walker<'t, 'r> {
             Kind::Block if kid.field != Field::Body => self.statement(kid.node),
             _ if kid.kind.is_statement() => self.embedded(kid.node, kid.field),
             _ if kid.kind.is_pattern() => self.pattern(kid.node, ExprId::NONE),
-            Kind::ClassDeclaration | Kind::StructDeclaration | Kind::RecordDeclaration | Kind::EnumDeclaration | Kind::MethodDeclaration => {}
+            Kind::ClassDeclaration
+            | Kind::StructDeclaration
+            | Kind::RecordDeclaration
+            | Kind::EnumDeclaration
+            | Kind::MethodDeclaration => {}
             _ => {
                 self.expr(kid.node, Context::None);
             }

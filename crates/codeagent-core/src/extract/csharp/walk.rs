@@ -155,8 +155,7 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// A type of the base library by its full name.
     pub fn system_type(&mut self, path: &[&str]) -> TypeId {
-        let segments: Vec<Segment> =
-            path.iter().map(|name| Segment { name: self.b.sym_owned(name), args: List::default() }).collect();
+        let segments: Vec<Segment> = path.iter().map(|name| Segment { name: self.b.sym_owned(name), args: List::default() }).collect();
         let segments = self.b.facts.add_list(segments);
         self.b.type_expr(TypeExpr::Name(segments, ScopeId(0)))
     }

@@ -197,9 +197,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn parameter(&mut self, child: Child<'tree>, function: DeclId, params: &mut Vec<DeclId>) {
         let kids = self.children(child);
         let Some(mut pattern) = kids.get(Field::Pattern).or_else(|| kids.get(Field::Name)) else { return };
-        let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
         if pattern.kind == Kind::This {
-            if !ty.is_none() {
+            if let Some(ty) = kids.get(Field::Type) {
+                let ty = self.ty(ty);
                 self.this = self.b.expr(Expr::Cast(ty));
             }
             return;
@@ -216,6 +216,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let simple = pattern.kind == Kind::Identifier;
         let name = if simple { self.sym(pattern) } else { Sym::NONE };
         let id = self.b.declare(name, DeclKind::Parameter, flags, self.at(pattern));
+        let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
         let init = self.parameter_value(function, params.len() as u16, ty, default);
         let decl = self.b.decl(id);
         decl.ty = ty;

@@ -26,7 +26,7 @@ pub fn settle(facts: &mut Facts, assigned: &[(ExprId, ExprId, DeclId)]) {
 
 struct Locals {
     by_name: FxHashMap<(ScopeId, Sym), Local>,
-    /// By symbol: declared as a local somewhere.
+    /// By symbol: declared somewhere as a local, or without type and value.
     declared: Vec<bool>,
 }
 
@@ -42,7 +42,8 @@ impl Locals {
             let named = matches!(decl.kind, DeclKind::Variable | DeclKind::Parameter | DeclKind::TypeParam | DeclKind::Lambda);
             let hidden = named && decl.detail.is_none() && !decl.flags.has(DeclFlags::FROM_PARAMETER);
             let local_function = decl.kind == DeclKind::Function && !at_module_level(facts, decl.scope);
-            declared[decl.name.index()] |= hidden || local_function;
+            let untyped = decl.kind == DeclKind::Variable && decl.ty.is_none() && decl.init.is_none();
+            declared[decl.name.index()] |= hidden || local_function || untyped;
             let entry = by_name.entry((decl.scope, decl.name)).or_insert(Local { decl: id, hidden });
             if entry.hidden && !hidden {
                 *entry = Local { decl: id, hidden };

@@ -66,17 +66,16 @@ pub fn extract(text: &str, dialect: Dialect) -> Facts {
     facts
 }
 
-/// Parses within 200 ms and 3 us per byte of this thread's CPU time; `None` if that was not enough.
+/// Parses within 50 ms and 1 us per byte of this thread's CPU time; `None` if that was not enough.
+///
+/// Code takes .07 us per byte, minified code .27. Broken input like `x = ; x = ; ..` takes 3 and ends in a step of quadratic length that
+/// cannot be interrupted, so the budget has to run out before that step begins.
 fn parse(text: &[u8], grammar: &Grammar) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&grammar.language).ok()?;
-    let budget = Duration::from_millis(200) + Duration::from_micros(3 * text.len() as u64);
+    let budget = Duration::from_millis(50) + Duration::from_micros(text.len() as u64);
     let start = ThreadTime::now();
-    let mut calls = 0u32;
-    let mut progress = |_: &ParseState| {
-        calls += 1;
-        if calls % 16 == 0 && start.elapsed() > budget { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
+    let mut progress = |_: &ParseState| if start.elapsed() > budget { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let options = ParseOptions::new().progress_callback(&mut progress);
     parser.parse_with_options(&mut |offset, _| text.get(offset..).unwrap_or(&[]), None, Some(options))
 }

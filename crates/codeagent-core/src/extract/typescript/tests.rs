@@ -1,1 +1,0 @@
-//! Snapshots of the facts of small texts.

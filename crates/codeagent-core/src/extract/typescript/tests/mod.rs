@@ -1,0 +1,668 @@
+//! Snapshots of the facts of small texts, and inputs made to hurt.
+
+mod print;
+
+use std::time::{Duration, Instant};
+
+use expect_test::{Expect, expect};
+
+use crate::extract::extract;
+use crate::model::graph::{Dialect, ParseStatus};
+
+#[allow(clippy::needless_pass_by_value, reason = "snapshots are written in place")]
+fn check(dialect: Dialect, text: &str, expected: Expect) {
+    expected.assert_eq(&print::print(&extract(text, dialect, &[])));
+}
+
+#[test]
+fn classes_have_members_of_every_form() {
+    check(
+        Dialect::Ts,
+        r"/** A cart. */
+@Entity({ name: 'cart' }) export abstract class Cart<T extends Item = Item> extends Base<T> implements ns.Priced {
+    static #count = 0;
+    @Column readonly items: T[] = [];
+    'quoted-name'?: string;
+    [Symbol.iterator]() { return this.items; }
+    constructor(private readonly store: Store, protected name = 'x', plain: number) { super(plain); Cart.#count++; }
+    get total(): number { return this.items.length; }
+    set total(value) { this.name = ''; }
+    protected abstract price(item: T): Money;
+    static { this.#count = 1; }
+    [key: string]: unknown;
+    handler = (event: Event) => this.price(event);
+}
+",
+        expect![[r#"
+            Class Cart export abstract Extends Base<T> Implements ns.Priced [2-14 "A cart."]
+            ObjectLiteral  @argument 0 of Entity
+              Property name = "cart"
+              TypeParam T Constraint Item : Item
+              Property #count static = Number0 [3-3 private]
+              Property items readonly : T[] = [] [4-4 "T[]" public]
+              ObjectLiteral  @T[]
+              Property quoted-name optional computed : string [5-5 "string" public]
+              Method [Symbol.iterator] computed returns [this.items] [6-6 "()" public]
+              Constructor constructor [7-7 "(private readonly store: Store, protected name = 'x', plain: number)" public]
+                Parameter store from-parameter : Store
+              Property store readonly from-parameter : Store [7-7 "Store" private]
+                Parameter name optional from-parameter = "x"
+              Property name from-parameter = "x" [7-7 protected]
+                Parameter plain : number
+              Getter total : number returns [this.items.length] [8-8 "()" "number" public]
+              Setter total [9-9 "(value)" public]
+                Parameter value
+              Method price abstract : Money [10-10 "(item: T)" "Money" protected]
+                Parameter item : T
+              IndexSignature  : unknown
+                Parameter key : string
+              Property handler = lambda [13-13 "(event: Event)" public]
+              Lambda  returns [this.price(event)]
+                Parameter event : Event
+            2:2 Call Entity(object 1) by Cart
+            2:11 Key name of 1 by Cart
+            2:64 TypeRef Item#0 by Cart
+            2:71 TypeRef Item#0 by Cart
+            2:85 Base base 0 of Cart by Cart
+            2:104 TypeRef ns.Priced#0 by Cart
+            2:107 Base base 1 of Cart by Cart
+            4:6 Decorator Column by items
+            6:6 Read Symbol by Cart
+            6:13 Read Symbol.iterator by Cart
+            6:39 Read this.items by [Symbol.iterator]
+            7:41 ParameterType Store#0 by constructor
+            7:87 BaseInit super(plain) by constructor
+            7:101 Read Cart by constructor
+            7:106 ReadWrite Cart.#count by constructor
+            8:39 Read this.items by total
+            8:45 Read this.items.length by total
+            9:29 Write this.name by total
+            10:40 TypeRef Money#0 by price
+            11:19 Write class Cart.#count by Cart
+            13:23 TypeRef Event#0 by handler
+            13:38 Call this.price(event) by handler
+        "#]],
+    );
+}
+
+#[test]
+fn functions_have_overloads_and_patterns() {
+    check(
+        Dialect::Ts,
+        r"export function f(a: string): void;
+export function f(a: number): void;
+export async function f(this: Self, { a, b: [c = 1, , ...d], ...e }: P = {}, ...rest: R[]) { await this.g(a, c); }
+function* gen() { yield 1; yield* more(); }
+const pick = <K extends keyof P>(key: K, fallback?: P[K]) => key;
+outer(x => x.y, function named(z) { return named; });
+",
+        expect![[r#"
+            Function f export hoisted : void [1-1 "(a: string)" "void"]
+              Parameter a : string
+            Function f export hoisted : void [2-2 "(a: number)" "void"]
+              Parameter a : number
+            Function f export async hoisted [3-3 "(this: Self, { a, b: [c = 1, , ...d], ...e }: P = {}, ...rest: R[])"]
+              Parameter  optional : P = object 6
+              ObjectLiteral  @P
+              Variable a = <P>~a
+              Variable c = (<P>~b~0 | Number1)
+              Variable d = <P>~b~rest
+              Variable e = <P>~rest
+              Parameter rest rest : R[]
+            Function gen generator hoisted returns [Number1, each more()] [4-4 "()"]
+            Variable pick const = lambda [5-5 "(key: K, fallback?: P[K])"]
+            Lambda  returns [key]
+              TypeParam K Constraint keyof P
+              Parameter key : K
+              Parameter fallback optional : P[K]
+            Lambda  returns [x.y] @argument 0 of outer
+              Parameter x = context 0
+              Lambda named returns [named] @argument 1 of outer
+              Parameter z = context 0
+            3:31 ParameterType Self#0 by f
+            3:39 Destructure <P>~a by f
+            3:42 Destructure <P>~b by f
+            3:70 ParameterType P#0 by f
+            3:87 ParameterType R#0 by f
+            3:105 Call <Self>.g(a, c) by f
+            4:35 Call more() by gen
+            5:31 TypeRef P#0 by pick
+            5:53 TypeRef P#0 by pick
+            6:1 Call outer(lambda, lambda) by -
+            6:14 Read x.y by -
+        "#]],
+    );
+}
+
+#[test]
+fn imports_and_exports_of_every_form() {
+    check(
+        Dialect::Ts,
+        r"import def, { a, b as c, type T, default as other } from './m';
+import * as ns from 'n';
+import type { U } from 'u';
+import 'side';
+import req = require('r');
+import alias = ns.deep.Name;
+export { a, c as d };
+export { e as default } from './e';
+export * from './star';
+export * as all from './all';
+export type * from './types';
+export default a.b();
+export const x = 1, y = 2;
+export import z = ns.z;
+",
+        expect![[r#"
+            import Default default as def from ./m
+            import Named a as a from ./m
+            import Named b as c from ./m
+            import Named type T as T from ./m
+            import Named default as other from ./m
+            import Namespace  as ns from n
+            import Named type U as U from u
+            import SideEffect  as  from side
+            import Require  as req from r
+            export Local a as a from 
+            export Local c as d from 
+            export From e as default from ./e
+            export Star  as  from ./star
+            export StarAs  as all from ./all
+            export Star type  as  from ./types
+            DefaultExport default export default = a.b() [12-12]
+            Variable x export const = Number1 [13-13]
+            Variable y export const = Number2 [13-13]
+            1:8 Import default by -
+            1:15 Import a by -
+            1:18 Import b by -
+            1:31 Import T by -
+            1:34 Import default by -
+            2:13 Import  by -
+            3:15 Import U by -
+            4:8 Import  by -
+            5:8 Import  by -
+            6:16 Read ns by -
+            6:19 Read ns.deep by -
+            6:24 Read ns.deep.Name by -
+            7:10 Export a by -
+            7:13 Export c by -
+            8:10 Export e by -
+            9:15 Export  by -
+            10:22 Export  by -
+            11:20 Export  by -
+            12:16 Read a by default
+            12:18 Call a.b() by default
+            14:19 Read ns by -
+            14:22 Read ns.z by -
+        "#]],
+    );
+}
+
+#[test]
+fn types_of_every_form() {
+    check(
+        Dialect::Ts,
+        r"type A = Map<string, B.C[]> | { x: number; m?(y: D): this; new (): E; (f: F): G; readonly [k: string]: H };
+type M = { readonly [K in keyof T]?: T[K] };
+type C<T> = T extends [infer H extends string, ...infer R] ? H : never;
+type L = import('m').N<O>['p'] | typeof q.r | [first: S, ...rest: U[]] | `a${V}` | 'lit' | -1;
+type P = (x: unknown) => x is W;
+declare function check(v: unknown): asserts v is X;
+let z: typeof import('y') & (abstract new (a: Z) => object);
+interface I<in out T> extends J<T>, K.L { prop: T; method<U>(u: U): void }
+",
+        expect![[r#"
+            TypeAlias A : union(Map<string, B.C[]>, Object(DeclId(1))) [1-1]
+              ObjectType 
+                Property x : number [1-1 "number" public]
+                Method m optional : This [1-1 "(y: D)" "this" public]
+                  Parameter y : D
+                ConstructSignature  : E
+                CallSignature  : G
+                  Parameter f : F
+                IndexSignature  readonly : H
+                  Parameter k : string
+            TypeAlias M : Mapped(DeclId(11)) [2-2]
+              MappedType  : T[K]
+                TypeParam K Constraint keyof T
+            TypeAlias C : conditional(T, [Infer(DeclId(15)), ...Infer(DeclId(16))], H, never) [3-3]
+              TypeParam T
+                TypeParam H Constraint string
+                TypeParam R
+            TypeAlias L : union(import(m).N<O>['p'], typeof q.r, [first: S, ...rest: U[]], Template, 'lit', '-1') [4-4]
+            TypeAlias P : Function(DeclId(19)) [5-5]
+              FunctionType  : x is W
+                Parameter x : unknown
+            Function check declare hoisted : asserts v is X [6-6 "(v: unknown)" "asserts v is X"]
+              Parameter v : unknown
+            Variable z let : both(typeof import(y), Function(DeclId(24))) [7-7 "typeof import('y') & (abstract new (a: Z) => object)"]
+            FunctionType new abstract : object
+              Parameter a : Z
+            Interface I Extends J<T> Extends K.L [8-8]
+              TypeParam T
+              Property prop : T [8-8 "T" public]
+              Method method : void [8-8 "(u: U)" "void" public]
+                TypeParam U
+                Parameter u : U
+            1:10 TypeRef Map<string, B.C[]>#0 by A
+            1:22 TypeRef B.C#0 by A
+            1:24 TypeRef B.C#1 by A
+            1:50 ParameterType D#0 by m
+            1:68 TypeRef E#0 by A
+            1:75 TypeRef F#0 by A
+            1:79 TypeRef G#0 by A
+            1:104 TypeRef H#0 by A
+            2:33 TypeRef T#0 by M
+            2:38 TypeRef T#0 by M
+            4:22 TypeRef import(m).N<O>#0 by L
+            4:24 TypeRef O#0 by L
+            4:41 Read q by L
+            4:43 Read q.r by L
+            4:55 TypeRef S#0 by L
+            4:67 TypeRef U#0 by L
+            4:78 TypeRef V#0 by L
+            5:31 TypeRef W#0 by P
+            6:50 TypeRef X#0 by check
+            7:15 Import import(y) by z
+            7:47 TypeRef Z#0 by z
+            8:31 Base base 0 of I by I
+            8:37 TypeRef K.L#0 by I
+            8:39 Base base 1 of I by I
+        "#]],
+    );
+}
+
+#[test]
+fn namespaces_enums_and_ambient_modules() {
+    check(
+        Dialect::Ts,
+        r#"namespace A.B { export const x = 1; }
+declare module "m" { export function f(): void; }
+declare global { interface Window { y: number } }
+export const enum E { One = 1, 'two-2' = One << 1, Three }
+"#,
+        expect![[r#"
+            Namespace A [1-1]
+              Namespace B export [1-1]
+                Variable x export const = Number1 [1-1]
+            AmbientModule m declare [2-2]
+              Function f export declare hoisted : void [2-2 "()" "void"]
+              Interface Window declare global [3-3]
+                Property y declare global : number [3-3 "number" public]
+            Enum E export const [4-4]
+              EnumMember One static = Number1 [4-4 public]
+              EnumMember two-2 static computed = Number [4-4 public]
+              EnumMember Three static [4-4 public]
+            4:42 Read One by two-2
+        "#]],
+    );
+}
+
+#[test]
+fn conditions_narrow() {
+    check(
+        Dialect::Ts,
+        r#"function f(x: A | B | null, s: string | number) {
+    if (x instanceof A && x.next) { x.a(); } else if (isB(x)) { x.b(); }
+    if (!(x instanceof B)) return;
+    if (typeof s !== "string") { s.toFixed(); } else { s.trim(); }
+    switch (x.kind) { case "a": x.c(); break; case "b": case "c": x.d(); }
+    const y = x.kind === "z" ? x.e : "p" in x && x.p;
+    while (this.node) { this.node.go(); }
+    if (x !== null || s) { x.g(); }
+}
+"#,
+        expect![[r#"
+            Function f hoisted [1-9 "(x: A | B | null, s: string | number)"]
+              Parameter x : union(A, B, 'null')
+              Parameter s : union(string, number)
+                Narrow x = x instanceof A
+                Narrow x = x instanceof A
+                Narrow x = x.next truthy
+                  Narrow x = x by isB(x) at 0
+                Narrow x = not x instanceof B
+              Narrow x = x instanceof B from 157
+                Narrow s = not s typeof string
+                Narrow s = s typeof string
+                  Narrow x = x kind == String a
+                  Narrow x = x kind == String b
+              Variable y const = (x.e | (Bool && x.p))
+                Narrow x = x kind == String z
+                Narrow x = not x kind == String z
+                  Narrow x = x has p
+                Narrow this = this?.node truthy
+            1:15 ParameterType A#0 by f
+            1:19 ParameterType B#0 by f
+            2:22 Read A by f
+            2:29 Read x.next by f
+            2:39 Call x.a() by f
+            2:55 Call isB(x) by f
+            2:67 Call x.b() by f
+            3:24 Read B by f
+            4:36 Call s.toFixed() by f
+            4:58 Call s.trim() by f
+            5:15 Read x.kind by f
+            5:35 Call x.c() by f
+            5:69 Call x.d() by f
+            6:17 Read x.kind by f
+            6:34 Read x.e by f
+            6:52 Read x.p by f
+            7:17 Read this?.node by f
+            7:30 Read this?.node by f
+            7:35 Call this?.node.go() by f
+            8:30 Call x.g() by f
+        "#]],
+    );
+}
+
+#[test]
+fn literals_pass_contexts_on() {
+    check(
+        Dialect::Ts,
+        r"const o: Options = { a: v => v.w, b() { return this.a; }, get c() { return 1; }, [k]: 2, 'd-e': [x => x], short, ...spread };
+call({ on: { click: (e) => e.target } }, [(i) => i]);
+target.handler = (e) => e.y;
+let late;
+late = create();
+",
+        expect![[r#"
+            Variable o const : Options = object 1 [1-1 "Options"]
+            ObjectLiteral  @Options
+              Property a = lambda
+            Lambda  returns [v.w] @property a of 1
+              Parameter v = context 0
+              Method b returns [this.a] @property b of 1
+              Getter c returns [Number1] @property c of 1
+              Property [k] computed = Number2
+              Property d-e computed = [lambda]
+            ObjectLiteral  @property d-e of 1
+            Lambda  returns [x] @assigned [lambda]
+              Parameter x = context 0
+              Property short = short
+              Property  = ...spread
+            ObjectLiteral  @argument 0 of call
+              Property on = object 16
+            ObjectLiteral  @property on of 14
+              Property click = lambda
+            Lambda  returns [e.target] @property click of 16
+              Parameter e = context 0
+            ObjectLiteral  @argument 1 of call
+            Lambda  returns [i] @assigned [lambda]
+              Parameter i = context 0
+            Lambda  returns [e.y] @assigned target.handler
+              Parameter e = context 0
+            Variable late let = create() [4-4]
+            1:10 TypeRef Options#0 by o
+            1:22 Key a of 1 by o
+            1:32 Read v.w by o
+            1:35 Key b of 1 by o
+            1:53 Read this.a by o
+            1:63 Key c of 1 by o
+            1:82 Key [k] of 1 by o
+            1:83 Read k by o
+            1:90 Key d-e of 1 by o
+            1:107 Read short by o
+            1:107 Key short of 1 by o
+            1:117 Read spread by o
+            2:1 Call call(object 14, [lambda]) by -
+            2:8 Key on of 14 by -
+            2:14 Key click of 16 by -
+            2:30 Read e.target by -
+            3:1 Read target by -
+            3:8 Write target.handler by -
+            3:27 Read e.y by -
+            5:1 Write late by -
+            5:8 Call create() by -
+        "#]],
+    );
+}
+
+#[test]
+fn chains_calls_and_hoisted_operators() {
+    check(
+        Dialect::Ts,
+        r#"async function f() {
+    const a = await db.query<User>(sql).first();
+    if (!isValid<T>(a)) { }
+    a!.b!["c"](d)?.e?.[0]!.f();
+    const m = await import("./lazy");
+    tag`x${a.y}z`;
+    new Outer.Inner<T>(...args).run();
+    const x = a && b!.c();
+    count++; total += a.price; ({ q, r: this.s } = a);
+    await using handle = open();
+    (cond ? left : right)(1);
+    for (const [k, v] of map.entries()) { k.use(v); }
+}
+"#,
+        expect![[r#"
+            Function f async hoisted [1-13 "()"]
+              Variable a const = await db.query<User>(sql).first()
+                Narrow a = not a by isValid<T>(a) at 0
+              Variable m const = await import(./lazy)
+              Variable x const = (a && b.c())
+                Narrow a = a truthy
+              Variable handle const = open()
+                Narrow cond = cond truthy
+                Variable k const = each map.entries()~0
+                Variable v const = each map.entries()~1
+            2:21 Read db by f
+            2:24 Call db.query<User>(sql) by f
+            2:30 TypeRef User#0 by f
+            2:36 Read sql by f
+            2:41 Call db.query<User>(sql).first() by f
+            3:10 Call isValid<T>(a) by f
+            3:18 TypeRef T#0 by f
+            4:8 Read a.b by f
+            4:11 Call a.b.c(d) by f
+            4:16 Read d by f
+            4:20 Read a.b.c(d).e by f
+            4:28 Call index a.b.c(d).e(Number0).f() by f
+            5:21 Import import(./lazy) by f
+            6:5 Tag tag(Unknown, a.y) by f
+            6:14 Read a.y by f
+            7:9 Read Outer by f
+            7:15 New new Outer.Inner<T>(...args) by f
+            7:21 TypeRef T#0 by f
+            7:27 Read args by f
+            7:33 Call new Outer.Inner<T>(...args).run() by f
+            8:20 Read b by f
+            8:23 Call b.c() by f
+            9:5 ReadWrite count by f
+            9:14 ReadWrite total by f
+            9:25 Read a.price by f
+            9:35 Write q by f
+            9:35 Destructure a~q by f
+            9:38 Destructure a~r by f
+            9:46 Write this?.s by f
+            10:26 Call open() by f
+            11:5 Call (left | right)(Number1) by f
+            11:6 Read cond by f
+            11:13 Read left by f
+            11:20 Read right by f
+            12:26 Read map by f
+            12:30 Call map.entries() by f
+            12:45 Call k.use(v) by f
+        "#]],
+    );
+}
+
+#[test]
+fn jsx_elements_are_uses_of_components() {
+    check(
+        Dialect::Tsx,
+        r"export function App({ items }: Props) {
+    return <Layout.Main title={items.name} {...rest} onClick={e => e.stop()}>
+        <div className='x'>{items.map(i => <Item<T> key={i.id} />)}</div>
+        {state => <b>{state}</b>}
+    </Layout.Main>;
+}
+const Small = () => cond ? <App /> : null;
+",
+        expect![[r#"
+            Function App export hoisted jsx returns [<Layout.Main />] [1-6 "({ items }: Props)"]
+              Parameter  : Props
+              Variable items = <Props>~items
+              Lambda  returns [e.stop()] @attribute onClick of Layout.Main
+                Parameter e = context 0
+              Lambda  jsx returns [<Item />] @argument 0 of items.map
+                Parameter i = context 0
+              Lambda  jsx returns [<_ />] @attribute children of Layout.Main
+                Parameter state = context 0
+            Variable Small const = lambda [7-7 "()"]
+            Lambda  jsx returns [(<App /> | Null)]
+                Narrow cond = cond truthy
+            1:23 Destructure <Props>~items by App
+            1:32 ParameterType Props#0 by App
+            2:13 Read Layout by App
+            2:20 Jsx <Layout.Main /> by App
+            2:38 Read items.name by App
+            2:48 Read rest by App
+            2:70 Call e.stop() by App
+            3:35 Call items.map(lambda) by App
+            3:45 Jsx <Item /> by App
+            3:50 TypeRef T#0 by App
+            3:60 Read i.id by App
+            7:21 Read cond by Small
+            7:29 Jsx <App /> by Small
+        "#]],
+    );
+}
+
+#[test]
+fn javascript_has_common_js_and_assigned_members() {
+    check(
+        Dialect::Js,
+        r"const fs = require('fs');
+const { join, resolve: r } = require('path');
+const one = require('m').one;
+class A { constructor(x) { this.x = x; this.x = 1; } }
+function lazy() { return require('./lazy'); }
+module.exports = A;
+exports.join = join;
+module.exports.lazy = lazy;
+",
+        expect![[r#"
+            import Require  as fs from fs
+            import Named join as join from path
+            import Named resolve as r from path
+            import Named one as one from m
+            export Assign A as  from  = A
+            export CommonJs join as join from  = join
+            export CommonJs lazy as lazy from  = lazy
+            Class A [4-4]
+              Constructor constructor [4-4 "(x)" public]
+                Parameter x
+              Property x = x [4-4 public]
+            Function lazy hoisted returns [require(./lazy)] [5-5 "()"]
+            1:7 Import  by -
+            2:9 Import join by -
+            2:15 Import resolve by -
+            3:26 Import one by -
+            4:33 Write this.x by constructor
+            4:45 Write this.x by constructor
+            5:34 Import require(./lazy) by lazy
+            6:18 Read A by -
+            7:16 Read join by -
+            8:23 Read lazy by -
+        "#]],
+    );
+}
+
+#[test]
+fn locals_need_no_sites() {
+    check(
+        Dialect::Ts,
+        r"import { g } from './g';
+function f<T>(p: T, cb: () => void) {
+    const v = p;
+    cb(); v; p; g;
+    function inner() { inner(); }
+    inner();
+    const h = () => g;
+    return h;
+}
+",
+        expect![[r#"
+            import Named g as g from ./g
+            Function f hoisted returns [h] [2-9 "(p: T, cb: () => void)"]
+              TypeParam T
+              Parameter p : T
+              Parameter cb : Function(DeclId(5))
+              FunctionType  : void
+              Variable v const = p
+              Function inner hoisted called [5-5 "()"]
+              Variable h const = lambda
+              Lambda  returns [g]
+            1:10 Import g by -
+            4:5 Call cb() by f
+            4:17 Read g by f
+            5:24 Call inner() by inner
+            6:5 Call inner() by f
+            7:21 Read g by f
+        "#]],
+    );
+}
+
+#[test]
+fn broken_code_is_read_as_far_as_it_goes() {
+    let facts = extract("function a() {}\nclass { ]]\nfunction b() { a(); }\n", Dialect::Ts, &[]);
+    assert_eq!(facts.header.parse_status, ParseStatus::Partial);
+    assert_eq!(facts.header.error_lines.first(), Some(&2));
+    assert!(facts.decl_ids().any(|id| facts.decl_name(id) == "a"));
+    assert!(facts.decl_ids().any(|id| facts.decl_name(id) == "b"));
+}
+
+#[test]
+fn the_interface_hash_sees_what_others_can_see() {
+    let hash = |text: &str| extract(text, Dialect::Ts, &[]).header.interface_hash;
+    assert_eq!(hash("export function f(): A { return a; }"), hash("export function f(): A { return bcd(); }"));
+    assert_ne!(hash("export function f() { return a; }"), hash("export function f() { return b; }"));
+    assert_ne!(hash("export function f(): A { }"), hash("export function f(): B { }"));
+}
+
+#[test]
+fn hostile_nesting_and_length_end_quickly() {
+    let n = 20_000;
+    let inputs = [
+        "(".repeat(n),
+        format!("{}{}", "(".repeat(n), ")".repeat(n)),
+        "{".repeat(n),
+        format!("x = {}{}", "[".repeat(n), "]".repeat(n)),
+        format!("x = {}1{}", "{a:".repeat(n), "}".repeat(n)),
+        format!("a{}", ".b()".repeat(n)),
+        format!("a{}", "?.b![0]".repeat(n)),
+        format!("x = a{}", " + b".repeat(n)),
+        format!("x = a{}", " && b.c".repeat(n)),
+        format!("if ({}a) b();", "!".repeat(n)),
+        format!("x = {}d", "a ? b : ".repeat(n)),
+        format!("x = {}1", "a => ".repeat(n)),
+        format!("{}x();", "if (a) ".repeat(n)),
+        format!("if (a) b(); {}", "else if (c) d(); ".repeat(n)),
+        format!("x = {}1", "y = ".repeat(n)),
+        "`${".repeat(n),
+        "<a>".repeat(n),
+        format!("let x: {}B{}", "A<".repeat(n), ">".repeat(n)),
+        format!("let x: {}", "A<".repeat(n)),
+        format!("let x: {}B", "A | ".repeat(n)),
+        format!("let x: {}C", "A extends B ? C : ".repeat(n)),
+        format!("let {}x{} = y", "[".repeat(n), "]".repeat(n)),
+        format!("{}{}", "class A { static { ".repeat(n), "} }".repeat(n)),
+        format!("{}{}", "namespace A { ".repeat(n), "}".repeat(n)),
+        format!("f({})", "a, ".repeat(n)),
+        format!("new {}A()", "new ".repeat(n)),
+        format!("import A = {}b", "a.".repeat(n)),
+        format!("class A extends {}b {{}}", "a.".repeat(n)),
+        "x = ; ".repeat(n),
+        "await f<T>".repeat(n),
+    ];
+    for text in inputs {
+        for dialect in [Dialect::Ts, Dialect::Tsx] {
+            let start = Instant::now();
+            let facts = extract(&text, dialect, &[]);
+            assert_eq!(facts.header.bytes as usize, text.len());
+            let took = start.elapsed();
+            assert!(took < Duration::from_secs(10), "{took:?} for {}", &text[..40]);
+        }
+    }
+}

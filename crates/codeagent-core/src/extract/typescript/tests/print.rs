@@ -1,0 +1,238 @@
+//! Prints facts for snapshots: one declaration, import, export or site per line.
+//!
+//! **Limits.** For reading and comparing only: positions of declarations, scopes and details are left out unless asked for.
+
+use std::fmt::Write as _;
+
+use crate::model::facts::*;
+
+/// All facts of a text.
+pub fn print(facts: &Facts) -> String {
+    let mut out = String::new();
+    for import in &facts.imports {
+        let name = facts.text(import.name);
+        let local = if import.decl.is_none() { "" } else { facts.decl_name(import.decl) };
+        let only = if import.type_only { " type" } else { "" };
+        let _ = writeln!(out, "import {:?}{only} {name} as {local} from {}", import.kind, facts.text(import.module));
+    }
+    for export in &facts.exports {
+        let only = if export.type_only { " type" } else { "" };
+        let (name, local, module) = (facts.text(export.name), facts.text(export.local), facts.text(export.module));
+        let value = if export.value.is_none() { String::new() } else { format!(" = {}", expr(facts, export.value, 8)) };
+        let _ = writeln!(out, "export {:?}{only} {local} as {name} from {module}{value}", export.kind);
+    }
+    for id in facts.decl_ids() {
+        if !matches!(facts.decl(id).kind, DeclKind::Import) {
+            let _ = writeln!(out, "{}", declaration(facts, id));
+        }
+    }
+    for site in &facts.sites {
+        let owner = if site.owner.is_none() { "-" } else { facts.decl_name(site.owner) };
+        let _ = writeln!(out, "{}:{} {:?} {} by {owner}", site.at.line, site.at.column, site.kind, subject(facts, site.subject));
+    }
+    out
+}
+
+fn declaration(facts: &Facts, id: DeclId) -> String {
+    let decl = facts.decl(id);
+    let mut depth = 0;
+    let mut scope = decl.scope;
+    while let Some(parent) = facts.scope(scope).parent.some() {
+        depth += 1;
+        scope = parent;
+    }
+    let mut line = format!("{}{:?} {}", "  ".repeat(depth), decl.kind, facts.text(decl.name));
+    for (flag, word) in FLAGS {
+        if decl.flags.has(*flag) {
+            let _ = write!(line, " {word}");
+        }
+    }
+    for base in facts.list(decl.bases) {
+        let _ = write!(line, " {:?} {}", base.clause, ty(facts, base.ty, 8));
+    }
+    if !decl.ty.is_none() {
+        let _ = write!(line, " : {}", ty(facts, decl.ty, 8));
+    }
+    if !decl.init.is_none() {
+        let _ = write!(line, " = {}", expr(facts, decl.init, 8));
+    }
+    if !decl.returns.is_empty() {
+        let _ = write!(line, " returns {}", exprs(facts, decl.returns));
+    }
+    match decl.context {
+        Context::None => {}
+        Context::Argument(call, n) => {
+            let _ = write!(line, " @argument {n} of {}", expr(facts, facts.calls[call.index()].callee, 8));
+        }
+        Context::Typed(to) => drop(write!(line, " @{}", ty(facts, to, 8))),
+        Context::Assigned(to) | Context::Element(to) => drop(write!(line, " @assigned {}", expr(facts, to, 8))),
+        Context::Property(of, name) => drop(write!(line, " @property {} of {}", facts.text(name), of.0)),
+        Context::Returned(by) => drop(write!(line, " @returned {}", facts.decl_name(by))),
+        Context::Attribute(of, name) => drop(write!(line, " @attribute {} of {}", facts.text(name), expr(facts, of, 8))),
+    }
+    if decl.from > 0 {
+        let _ = write!(line, " from {}", decl.from);
+    }
+    if let Some(detail) = facts.detail(id) {
+        let _ = write!(line, " [{}-{}", detail.span.start.line, detail.span.end_line);
+        for text in [detail.parameters, detail.type_text, detail.doc] {
+            if !text.is_none() {
+                let _ = write!(line, " {:?}", facts.text(text));
+            }
+        }
+        let access = detail.access.map_or("", |access| access.as_str());
+        let _ = write!(line, "{}{}]", if access.is_empty() { "" } else { " " }, access);
+    }
+    line
+}
+
+const FLAGS: &[(DeclFlags, &str)] = &[
+    (DeclFlags::EXPORT, "export"),
+    (DeclFlags::DEFAULT, "default"),
+    (DeclFlags::AMBIENT, "declare"),
+    (DeclFlags::GLOBAL, "global"),
+    (DeclFlags::STATIC, "static"),
+    (DeclFlags::ABSTRACT, "abstract"),
+    (DeclFlags::OVERRIDE, "override"),
+    (DeclFlags::READONLY, "readonly"),
+    (DeclFlags::ASYNC, "async"),
+    (DeclFlags::GENERATOR, "generator"),
+    (DeclFlags::CONST, "const"),
+    (DeclFlags::LET, "let"),
+    (DeclFlags::HOISTED, "hoisted"),
+    (DeclFlags::OPTIONAL, "optional"),
+    (DeclFlags::REST, "rest"),
+    (DeclFlags::TYPE_ONLY, "type"),
+    (DeclFlags::COMPUTED, "computed"),
+    (DeclFlags::FROM_PARAMETER, "from-parameter"),
+    (DeclFlags::RETURNS_JSX, "jsx"),
+    (DeclFlags::CALLED, "called"),
+];
+
+fn subject(facts: &Facts, subject: Subject) -> String {
+    match subject {
+        Subject::Expr(value) | Subject::Decorator(value) => expr(facts, value, 8),
+        Subject::Type(of, segment) => format!("{}#{segment}", ty(facts, of, 8)),
+        Subject::Import(id) => facts.text(facts.imports[id.index()].name).to_owned(),
+        Subject::Export(id) => facts.text(facts.exports[id.index()].local).to_owned(),
+        Subject::Base(of, n) => format!("base {n} of {}", facts.decl_name(of)),
+        Subject::Key(of, name) => format!("{} of {}", facts.text(name), of.0),
+        Subject::Construct(..) => "construct".to_owned(),
+    }
+}
+
+fn exprs(facts: &Facts, list: List<ExprId>) -> String {
+    let parts: Vec<_> = facts.list(list).iter().map(|value| expr(facts, *value, 8)).collect();
+    format!("[{}]", parts.join(", "))
+}
+
+fn call(facts: &Facts, id: CallId, depth: u8) -> String {
+    let call = facts.calls[id.index()];
+    let args: Vec<_> = facts
+        .list(call.args)
+        .iter()
+        .map(|arg| format!("{}{}", if arg.mode == ArgMode::Spread { "..." } else { "" }, expr(facts, arg.value, depth)))
+        .collect();
+    let types = if call.type_args.is_empty() { String::new() } else { format!("<{}>", types(facts, call.type_args, depth)) };
+    format!("{}{types}({})", expr(facts, call.callee, depth), args.join(", "))
+}
+
+fn expr(facts: &Facts, id: ExprId, depth: u8) -> String {
+    if id.is_none() || depth == 0 {
+        return "_".to_owned();
+    }
+    let inner = |value| expr(facts, value, depth - 1);
+    match facts.expr(id) {
+        Expr::Name(name, ..) => facts.text(name).to_owned(),
+        Expr::This(of) => format!("this{}", if of.is_none() { "?" } else { "" }),
+        Expr::Super(_) => "super".to_owned(),
+        Expr::Member(of, name) => format!("{}.{}", inner(of), facts.text(name)),
+        Expr::Destructured(of, name) => format!("{}~{}", inner(of), facts.text(name)),
+        Expr::Index(id) => format!("index {}", call(facts, id, depth - 1)),
+        Expr::Call(id) => call(facts, id, depth - 1),
+        Expr::New(id) => format!("new {}", call(facts, id, depth - 1)),
+        Expr::Generic(of, args) => format!("{}<{}>", inner(of), types(facts, args, depth - 1)),
+        Expr::Await(of) => format!("await {}", inner(of)),
+        Expr::Iterate(of, wait) => format!("{} {}", if wait { "each-await" } else { "each" }, inner(of)),
+        Expr::Yield(of) => format!("yield {}", inner(of)),
+        Expr::Spread(of) => format!("...{}", inner(of)),
+        Expr::Cast(to) => format!("<{}>", ty(facts, to, depth - 1)),
+        Expr::Satisfies(of, to) => format!("{} satisfies {}", inner(of), ty(facts, to, depth - 1)),
+        Expr::Or(a, b) => format!("({} | {})", inner(a), inner(b)),
+        Expr::And(a, b) => format!("({} && {})", inner(a), inner(b)),
+        Expr::Binary(operator, a, b) => format!("({operator:?} {} {})", inner(a), inner(b)),
+        Expr::Object(of) => format!("object {}", of.0),
+        Expr::Array(list, _) => exprs(facts, list),
+        Expr::Function(_) => "lambda".to_owned(),
+        Expr::Class(of) => format!("class {}", facts.decl_name(of)),
+        Expr::ContextParam(_, n) => format!("context {n}"),
+        Expr::Guarded(n) => guard(facts, facts.guards[n as usize], depth - 1),
+        Expr::Element(of, n) => format!("{}~{n}", inner(of)),
+        Expr::RestOf(of, _) => format!("{}~rest", inner(of)),
+        Expr::DynamicImport(name) => format!("import({})", facts.text(name)),
+        Expr::Require(name) => format!("require({})", facts.text(name)),
+        Expr::Literal(LiteralKind::String, name) => format!("{:?}", facts.text(name)),
+        Expr::Literal(kind, name) => format!("{kind:?}{}", facts.text(name)),
+        Expr::Jsx(of) => format!("<{} />", inner(of)),
+        Expr::Known(known) => format!("{known:?}"),
+        Expr::Assign(a, b) => format!("({} := {})", inner(a), inner(b)),
+        other => format!("{other:?}"),
+    }
+}
+
+fn guard(facts: &Facts, guard: Guard, depth: u8) -> String {
+    let test = match guard.test {
+        GuardTest::InstanceOf(class) => format!("instanceof {}", expr(facts, class, depth)),
+        GuardTest::Predicate(id, n) => format!("by {} at {n}", call(facts, id, depth)),
+        GuardTest::TypeOf(name) => format!("typeof {}", facts.text(name)),
+        GuardTest::Discriminant(name, kind, text) => format!("{} == {kind:?} {}", facts.text(name), facts.text(text)),
+        GuardTest::HasProperty(name) => format!("has {}", facts.text(name)),
+        GuardTest::Truthy => "truthy".to_owned(),
+        GuardTest::IsType(_) => "is".to_owned(),
+    };
+    format!("{}{} {test}", if guard.negated { "not " } else { "" }, expr(facts, guard.subject, depth))
+}
+
+fn types(facts: &Facts, list: List<TypeId>, depth: u8) -> String {
+    facts.list(list).iter().map(|part| ty(facts, *part, depth)).collect::<Vec<_>>().join(", ")
+}
+
+fn segments(facts: &Facts, list: List<Segment>, depth: u8) -> String {
+    let parts = facts.list(list).iter().map(|segment| {
+        let args = if segment.args.is_empty() { String::new() } else { format!("<{}>", types(facts, segment.args, depth)) };
+        format!("{}{args}", facts.text(segment.name))
+    });
+    parts.collect::<Vec<_>>().join(".")
+}
+
+fn ty(facts: &Facts, id: TypeId, depth: u8) -> String {
+    if id.is_none() || depth == 0 {
+        return "_".to_owned();
+    }
+    let inner = |part| ty(facts, part, depth - 1);
+    match facts.type_expr(id) {
+        TypeExpr::Primitive(name) => facts.text(name).to_owned(),
+        TypeExpr::Name(list, _) => segments(facts, list, depth - 1),
+        TypeExpr::Import(module, list) => format!("import({}).{}", facts.text(module), segments(facts, list, depth - 1)),
+        TypeExpr::Array(of, _) => format!("{}[]", inner(of)),
+        TypeExpr::Tuple(list) => {
+            let parts = facts.list(list).iter().map(|element| {
+                let name = if element.name.is_none() { String::new() } else { format!("{}: ", facts.text(element.name)) };
+                format!("{}{name}{}", if element.rest { "..." } else { "" }, inner(element.ty))
+            });
+            format!("[{}]", parts.collect::<Vec<_>>().join(", "))
+        }
+        TypeExpr::Union(list) => format!("union({})", types(facts, list, depth - 1)),
+        TypeExpr::Intersection(list) => format!("both({})", types(facts, list, depth - 1)),
+        TypeExpr::TypeOf(value) => format!("typeof {}", expr(facts, value, depth - 1)),
+        TypeExpr::Indexed(of, key) => format!("{}[{}]", inner(of), inner(key)),
+        TypeExpr::KeyOf(of) => format!("keyof {}", inner(of)),
+        TypeExpr::Conditional(list) => format!("conditional({})", types(facts, list, depth - 1)),
+        TypeExpr::Predicate(name, is, asserts) => {
+            format!("{}{} is {}", if asserts { "asserts " } else { "" }, facts.text(name), inner(is))
+        }
+        TypeExpr::Literal(_, text) => format!("'{}'", facts.text(text)),
+        TypeExpr::Heritage(value, args) => format!("expression {}<{}>", expr(facts, value, depth - 1), types(facts, args, depth - 1)),
+        other => format!("{other:?}"),
+    }
+}
