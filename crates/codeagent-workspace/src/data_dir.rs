@@ -31,14 +31,6 @@ pub enum DataDirError {
         /// Name of the file.
         name: String,
     },
-    /// A file of ours cannot be removed.
-    #[error("cannot remove {name} from the data folder: {source}")]
-    Remove {
-        /// Name of the file.
-        name: String,
-        /// Why.
-        source: io::Error,
-    },
     /// The system refused.
     #[error("cannot lock the index: {0}")]
     Io(#[from] io::Error),
@@ -87,14 +79,6 @@ impl DataDir {
     /// The path of the database.
     pub fn database(&self) -> Result<PathBuf, DataDirError> {
         self.file("index.db")
-    }
-
-    /// Removes a file of ours, if there is one. A link is removed itself, not what it leads to.
-    pub fn remove(&self, name: &str) -> Result<(), DataDirError> {
-        match std::fs::remove_file(self.path.join(name)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(DataDirError::Remove { name: name.to_owned(), source: error }),
-            _ => Ok(()),
-        }
     }
 
     /// Takes the right to write, without waiting.
@@ -217,9 +201,6 @@ mod tests {
         std::fs::write(&precious, "x").unwrap();
         std::os::unix::fs::symlink(&precious, dir.path().join("index.db")).unwrap();
         assert!(matches!(dir.database(), Err(DataDirError::Link { .. })));
-        dir.remove("index.db").unwrap();
-        dir.remove("index.db").unwrap();
-        assert!(dir.database().is_ok() && precious.exists());
     }
 
     #[test]
