@@ -22,6 +22,8 @@ struct Link {
     expr: ExprId,
     /// Where its last name stands, if it ends with a name whose site has not been made.
     pending: Option<Position>,
+    /// Where the name and its type arguments end.
+    end: usize,
     /// Type arguments of that name.
     args: List<TypeId>,
 }
@@ -56,7 +58,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         while let Some((step, above)) = rest.split_last() {
             rest = above;
             link = match kind(*step) {
-                Kind::Invocation | Kind::Binary => self.call_step(link, *step, use_kind),
+                Kind::Invocation | Kind::Binary => self.call_step(link, *step),
                 Kind::MemberAccess => {
                     let kids = self.kids(*step);
                     self.member_step(link, in_field(&kids, Field::Name), inner_use(use_kind))
@@ -66,7 +68,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                     self.conditional_step(link, *step, use_kind)
                 }
                 Kind::ElementAccess => self.element_step(link, *step, use_kind),
-                _ => self.postfix_step(link, *step, use_kind),
+                _ => self.postfix_step(link, *step),
             };
         }
         let expr = self.settle(link, use_kind);
@@ -93,6 +95,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 let (name, args) = self.simple_name(bottom);
                 let mut link = self.name_link(name);
                 link.args = args.map_or(List::default(), |args| self.type_args(args));
+                link.end = bottom.end_byte();
                 link
             }
             _ => plain(self.expr(bottom, Context::None)),
@@ -104,7 +107,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let name = self.name(node);
         let at = self.b.at(node);
         let scope = self.b.scope;
-        Link { expr: self.b.expr(Expr::Name(name, scope, at.offset)), pending: Some(at), args: List::default() }
+        Link { expr: self.b.expr(Expr::Name(name, scope, at.offset)), pending: Some(at), end: node.end_byte(), args: List::default() }
     }
 
     fn is_call(&self, steps: &[Node<'r>]) -> bool {
@@ -133,11 +136,12 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn member_step(&mut self, link: Link, name: Option<Node<'r>>, use_kind: SiteKind) -> Link {
         let receiver = self.settle(link, use_kind);
         let Some(name) = name else { return plain(receiver) };
+        let end = name.end_byte();
         let (name, args) = self.simple_name(name);
         let sym = self.name(name);
         let at = self.b.at(name);
         let args = args.map_or(List::default(), |args| self.type_args(args));
-        Link { expr: self.b.expr(Expr::Member(receiver, sym)), pending: Some(at), args }
+        Link { expr: self.b.expr(Expr::Member(receiver, sym)), pending: Some(at), end, args }
     }
 
     fn conditional_step(&mut self, link: Link, step: Node<'r>, use_kind: SiteKind) -> Link {
@@ -155,7 +159,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn element_step(&mut self, link: Link, step: Node<'r>, use_kind: SiteKind) -> Link {
         let kids = self.kids(step);
         match of_kind(&kids, Kind::BracketedArguments) {
-            Some(arguments) if self.edited(arguments.start_byte(), EditKind::CallTarget) => self.call(link, arguments, use_kind),
+            Some(arguments) if self.edited(arguments.start_byte(), EditKind::CallTarget) => self.call(link, arguments),
             Some(arguments) => self.index(link, arguments, use_kind),
             None => link,
         }
@@ -172,11 +176,11 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// A call, also one that the grammar took for two comparisons.
-    fn call_step(&mut self, mut link: Link, step: Node<'r>, use_kind: SiteKind) -> Link {
+    fn call_step(&mut self, mut link: Link, step: Node<'r>) -> Link {
         let kids = self.kids(step);
         if kind(step) == Kind::Invocation {
             return match of_kind(&kids, Kind::ArgumentList) {
-                Some(arguments) => self.call(link, arguments, use_kind),
+                Some(arguments) => self.call(link, arguments),
                 None => link,
             };
         }
@@ -185,14 +189,13 @@ impl<'t, 'r> Walker<'t, 'r> {
         let args = in_field(&inner, Field::Right).map(|arg| self.type_of_expression(arg));
         link.args = self.b.facts.add_list(args);
         let (arguments, _) = self.chain_steps(right, &[]);
-        self.call(link, arguments, use_kind)
+        self.call(link, arguments)
     }
 
-    fn call(&mut self, link: Link, arguments: Node<'r>, use_kind: SiteKind) -> Link {
+    fn call(&mut self, link: Link, arguments: Node<'r>) -> Link {
         if self.is_nameof(&link) {
             return self.nameof(arguments);
         }
-        let _ = use_kind;
         let call = self.b.begin_call(link.expr, link.args);
         let expr = self.b.fresh_expr(Expr::Call(call));
         if let Some(at) = link.pending {
@@ -216,7 +219,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// `x!`, `x++`, `x--`
-    fn postfix_step(&mut self, link: Link, step: Node<'r>, use_kind: SiteKind) -> Link {
+    fn postfix_step(&mut self, link: Link, step: Node<'r>) -> Link {
         let kids = self.kids(step);
         let Some(token) = kids.iter().find(|kid| kid.kind == Kind::Token) else { return link };
         let operator = match self.text(token.node) {
@@ -224,7 +227,6 @@ impl<'t, 'r> Walker<'t, 'r> {
             "--" => Operator::Decrement,
             _ => return link,
         };
-        let _ = use_kind;
         let operand = self.settle(link, SiteKind::ReadWrite);
         plain(self.unary(operator, operand, token.node))
     }
@@ -232,13 +234,19 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// Makes the site of the chain's last name, if that is still to do.
     fn settle(&mut self, link: Link, use_kind: SiteKind) -> ExprId {
         let Some(at) = link.pending else { return link.expr };
+        if self.edited(link.end, EditKind::EmptyCall) {
+            let call = self.b.begin_call(link.expr, link.args);
+            let call = self.b.fresh_expr(Expr::Call(call));
+            self.use_site(SiteKind::Call, call, at);
+            return call;
+        }
         self.use_site(use_kind, link.expr, at);
         if link.args.is_empty() { link.expr } else { self.b.expr(Expr::Generic(link.expr, link.args)) }
     }
 }
 
 fn plain(expr: ExprId) -> Link {
-    Link { expr, pending: None, args: List::default() }
+    Link { expr, pending: None, end: 0, args: List::default() }
 }
 
 /// How the receiver of something used this way is used itself.

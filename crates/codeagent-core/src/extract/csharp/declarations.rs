@@ -130,7 +130,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.decl(decl).inner = scope;
         self.ty_decl = decl;
         self.type_params(decl, &parts);
-        let primary = parts.params.map(|params| self.primary_constructor(decl, name, params));
+        let primary = parts.params.map(|params| self.primary_constructor(decl, (name, params), parts.bases));
         self.base_list(decl, parts.bases, primary.unwrap_or(decl));
         self.constraints(decl, &parts);
         if let Some(body) = parts.body {
@@ -272,7 +272,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// The parameters of a primary constructor lie in the type's scope; those of a record are properties too.
-    fn primary_constructor(&mut self, ty: DeclId, name: Node<'r>, params: Node<'r>) -> DeclId {
+    fn primary_constructor(&mut self, ty: DeclId, (name, params): (Node<'r>, Node<'r>), bases: Option<Node<'r>>) -> DeclId {
         let sym = self.name(name);
         let at = self.b.at(name);
         let decl = self.b.declare(sym, DeclKind::PrimaryConstructor, DeclFlags::MEMBER | DeclFlags::HAS_BODY, at);
@@ -284,18 +284,28 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.params(decl, params);
         self.b.owner = outer;
         if matches!(self.b.facts.decl(ty).kind, DeclKind::Record | DeclKind::RecordStruct) {
-            self.positional_properties(decl, params);
+            let forwarded = bases.map_or_else(Vec::new, |bases| self.forwarded(bases));
+            self.positional_properties(decl, params, &forwarded);
         }
         decl
     }
 
-    fn positional_properties(&mut self, constructor: DeclId, params: Node<'r>) {
+    /// The names a record passes on to its base as they are: the base has properties of these names, so the record makes none.
+    fn forwarded(&mut self, bases: Node<'r>) -> Vec<&'t str> {
+        let kids = self.kids(bases);
+        let Some(call) = of_kind(&kids, Kind::PrimaryBase) else { return Vec::new() };
+        let parts = self.kids(call);
+        let Some(arguments) = of_kind(&parts, Kind::ArgumentList) else { return Vec::new() };
+        self.kids(arguments).iter().map(|argument| self.text(argument.node)).collect()
+    }
+
+    fn positional_properties(&mut self, constructor: DeclId, params: Node<'r>, forwarded: &[&str]) {
         let declared: Vec<DeclId> = self.b.facts.list(self.b.facts.decl(constructor).params).to_vec();
         let nodes = self.kids(params);
         let nodes = nodes.iter().filter(|kid| kid.kind == Kind::Parameter);
         for (param, kid) in declared.into_iter().zip(nodes) {
             let parts = self.parts(kid.node);
-            let Some(name) = parts.name else { continue };
+            let Some(name) = parts.name.filter(|name| !forwarded.contains(&self.text(*name))) else { continue };
             let Declaration { name: sym, ty, at, .. } = *self.b.facts.decl(param);
             let flags = DeclFlags::MEMBER | DeclFlags::FROM_PARAMETER;
             let property = self.b.declare(sym, DeclKind::Property, flags, at);

@@ -7,7 +7,6 @@
 use tree_sitter::Node;
 
 use crate::extract::csharp::kinds::{Field, Kids, Kind, in_field, kind, of_kind};
-use crate::extract::csharp::repair::EditKind;
 use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
 
@@ -34,10 +33,10 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn expr_inner(&mut self, node: Node<'r>, context: Context, use_kind: SiteKind) -> ExprId {
         let found = kind(node);
         match found {
-            Kind::Identifier => self.identifier(node, use_kind),
-            Kind::GenericName => self.steps(node, &[], use_kind),
+            Kind::Identifier | Kind::GenericName => self.steps(node, &[], use_kind),
             _ if found.is_postfix() => self.chain(node, &[], use_kind),
             _ if found.is_operator() => self.operators(node, &[], context),
+            Kind::QualifiedName if !self.text(node).contains(['<', ':']) => self.qualified_value(node, use_kind),
             Kind::QualifiedName | Kind::AliasQualifiedName | Kind::PredefinedType => {
                 let ty = self.ty(node);
                 self.b.expr(Expr::TypeValue(ty))
@@ -47,6 +46,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             Kind::Assignment => self.assignment(node),
             Kind::Prefix => self.prefix(node, &[]),
             Kind::Await => self.await_expression(node, &[]),
+            Kind::Cast if self.split_cast(node).is_some() => self.operators(node, &[], context),
             Kind::Cast => self.cast(node, &[]),
             Kind::RangeExpression => self.range(node, &[]),
             Kind::Parenthesized | Kind::Checked | Kind::RefExpression | Kind::ExpressionElement | Kind::Argument => {
@@ -83,10 +83,13 @@ impl<'t, 'r> Walker<'t, 'r> {
             Kind::SwitchExpression => self.switch_expression(node, context),
             Kind::Query => self.query(node),
             Kind::TupleExpression => self.tuple(node, context),
-            Kind::DeclarationExpression => {
-                self.declaration_expression(node);
-                self.b.expr(Expr::Unknown)
-            }
+            Kind::DeclarationExpression => match self.product(node) {
+                Some(product) => product,
+                None => {
+                    self.declaration_expression(node);
+                    self.b.expr(Expr::Unknown)
+                }
+            },
             Kind::DefaultExpression | Kind::Typeof | Kind::Sizeof | Kind::RefValue => self.type_operator(node),
             _ => self.unknown(node),
         }
@@ -106,19 +109,17 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.expr(Expr::Unknown)
     }
 
-    fn identifier(&mut self, node: Node<'r>, use_kind: SiteKind) -> ExprId {
-        let name = self.name(node);
-        let at = self.b.at(node);
-        let scope = self.b.scope;
-        let expr = self.b.fresh_expr(Expr::Name(name, scope, at.offset));
-        if self.edited(node.end_byte(), EditKind::EmptyCall) {
-            let call = self.b.begin_call(expr, List::default());
-            let call = self.b.fresh_expr(Expr::Call(call));
-            self.use_site(SiteKind::Call, call, at);
-            return call;
+    /// `a.b` where the grammar took it for a type.
+    fn qualified_value(&mut self, node: Node<'r>, use_kind: SiteKind) -> ExprId {
+        let mut value = ExprId::NONE;
+        for (name, ..) in self.segments(node) {
+            let sym = self.name(name);
+            let at = self.b.at(name);
+            let scope = self.b.scope;
+            value = self.b.expr(if value.is_none() { Expr::Name(sym, scope, at.offset) } else { Expr::Member(value, sym) });
+            self.use_site(use_kind, value, at);
         }
-        self.use_site(use_kind, expr, at);
-        expr
+        value
     }
 
     fn only_child(&mut self, node: Node<'r>, context: Context, use_kind: SiteKind) -> ExprId {
@@ -240,7 +241,11 @@ impl<'t, 'r> Walker<'t, 'r> {
             return Arg { name: name_sym, mode, value: ExprId::NONE };
         };
         let value = match (value.kind, mode) {
-            (Kind::DeclarationExpression, _) => self.out_variable(call, index, value.node),
+            (Kind::DeclarationExpression, ArgMode::Out) => self.out_variable(call, index, value.node),
+            (Kind::DeclarationExpression, _) => match self.product(value.node) {
+                Some(product) => product,
+                None => self.out_variable(call, index, value.node),
+            },
             (Kind::Identifier, ArgMode::Out) if self.text(value.node) == "_" => ExprId::NONE,
             (_, ArgMode::Out) => self.expr_used(value.node, &[], SiteKind::Write),
             (_, ArgMode::Ref) => self.expr_used(value.node, &[], SiteKind::ReadWrite),

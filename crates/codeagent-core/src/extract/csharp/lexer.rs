@@ -194,6 +194,14 @@ impl<'a> Lexer<'a, '_> {
         }
     }
 
+    /// A character, or a backslash with the one after it.
+    fn skip_escaped(&mut self) {
+        self.at += if self.peek(0) == b'\\' { 2 } else { 1 };
+        while !self.text.is_char_boundary(self.at.min(self.text.len())) {
+            self.at += 1;
+        }
+    }
+
     fn block_comment(&mut self) {
         self.at = self.text.get(self.at + 2..).and_then(|rest| rest.find("*/")).map_or(self.bytes.len(), |len| self.at + len + 4);
     }
@@ -217,7 +225,7 @@ impl<'a> Lexer<'a, '_> {
         let start = self.at;
         self.at += 1;
         while !matches!(self.peek(0), b'\'' | b'\n') && self.at < self.bytes.len() {
-            self.at += if self.peek(0) == b'\\' { 2 } else { 1 };
+            self.skip_escaped();
         }
         self.at += usize::from(self.peek(0) == b'\'');
         self.push(TokenKind::Text, start);
@@ -304,7 +312,7 @@ impl<'a> Lexer<'a, '_> {
                     self.at += 1;
                     return;
                 }
-                b'\\' if !form.verbatim && form.raw == 0 => self.at += 2,
+                b'\\' if !form.verbatim && form.raw == 0 => self.skip_escaped(),
                 b'\n' if !form.verbatim && form.raw == 0 => return,
                 _ => self.at += 1,
             }
@@ -330,7 +338,7 @@ impl<'a> Lexer<'a, '_> {
                 }
                 b'"' if form.verbatim && self.peek(1) == b'"' => self.at += 2,
                 b'"' => return self.end_text(form, start),
-                b'\\' if !form.verbatim && form.raw == 0 => self.at += 2,
+                b'\\' if !form.verbatim && form.raw == 0 => self.skip_escaped(),
                 b'\n' if !form.verbatim && form.raw == 0 => return self.push(TokenKind::Text, start),
                 b'{' => {
                     let run = self.bytes[self.at..].iter().take_while(|byte| **byte == b'{').count();

@@ -8,7 +8,7 @@ use tree_sitter::Node;
 
 use crate::extract::csharp::kinds::{Field, Kid, Kids, Kind, in_field, kind, of_kind};
 use crate::extract::csharp::parts::{DetailOf, Parts};
-use crate::extract::csharp::walk::Walker;
+use crate::extract::csharp::walk::{Func, Walker};
 use crate::model::facts::*;
 use crate::model::graph::Access;
 use crate::model::span::Position;
@@ -208,7 +208,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let mut declared = Vec::with_capacity(kids.len());
         for kid in &kids {
             if kid.kind == Kind::Parameter {
-                declared.extend(self.param(decl, kid.node));
+                declared.extend(self.param(kid.node));
             }
         }
         declared.extend(self.params_array(&kids));
@@ -219,7 +219,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         }
     }
 
-    fn param(&mut self, decl: DeclId, node: Node<'r>) -> Option<DeclId> {
+    fn param(&mut self, node: Node<'r>) -> Option<DeclId> {
         let parts = self.kids(node);
         let mut flags = DeclFlags::default();
         let mut default = None;
@@ -258,7 +258,6 @@ impl<'t, 'r> Walker<'t, 'r> {
             let init = self.expr(default, context);
             self.b.decl(param).init = init;
         }
-        let _ = decl;
         Some(param)
     }
 
@@ -430,5 +429,3 @@ impl<'t, 'r> Walker<'t, 'r> {
         mentions && !self.b.text.contains(" field;") && !self.b.text.contains(" field =")
     }
 }
-
-use crate::extract::csharp::walk::Func;

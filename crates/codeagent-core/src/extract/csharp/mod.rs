@@ -12,6 +12,7 @@ mod expressions;
 mod kinds;
 mod lexer;
 mod locals;
+mod marks;
 mod members;
 mod objects;
 mod operators;
@@ -24,6 +25,7 @@ mod texts;
 mod types;
 mod usings;
 mod walk;
+mod words;
 
 use crate::extract::builder::Builder;
 use crate::extract::csharp::walk::Walker;

@@ -14,18 +14,18 @@ use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
 
 /// A part of a flat operator expression.
-enum Part<'r> {
+enum Part<'t, 'r> {
     Tree(Node<'r>, Steps<'r>),
-    Operator(Node<'r>),
+    Operator(&'t str, Node<'r>),
     Type(Node<'r>, Node<'r>),
     Pattern(Node<'r>),
 }
 
 /// Operands and operators that wait for their right operand.
 #[derive(Default)]
-struct Stack<'r> {
+struct Stack<'t, 'r> {
     values: Vec<ExprId>,
-    operators: Vec<(u8, Node<'r>)>,
+    operators: Vec<(&'t str, Node<'r>)>,
 }
 
 impl<'t, 'r> Walker<'t, 'r> {
@@ -38,6 +38,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             Kind::Binary | Kind::IsExpression | Kind::AsExpression | Kind::IsPattern => walk.operators(node, steps, Context::None),
             Kind::Prefix => walk.prefix(node, steps),
             Kind::Await => walk.await_expression(node, steps),
+            Kind::Cast if walk.split_cast(node).is_some() => walk.operators(node, steps, Context::None),
             Kind::Cast => walk.cast(node, steps),
             Kind::RangeExpression => walk.range(node, steps),
             found if found.is_postfix() => walk.chain(node, steps, SiteKind::Read),
@@ -48,15 +49,14 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// Binary operators and type tests.
     pub fn operators(&mut self, node: Node<'r>, steps: &[Node<'r>], context: Context) -> ExprId {
-        let mut todo: Vec<Part<'r>> = vec![Part::Tree(node, steps.iter().copied().collect())];
+        let mut todo: Vec<Part<'t, 'r>> = vec![Part::Tree(node, steps.iter().copied().collect())];
         let mut stack = Stack::default();
         while let Some(part) = todo.pop() {
             match part {
                 Part::Tree(node, steps) => self.operator_tree(node, steps, &mut todo, (&mut stack, context)),
-                Part::Operator(token) => {
-                    let level = precedence(self.text(token));
-                    self.reduce(&mut stack, level);
-                    stack.operators.push((level, token));
+                Part::Operator(text, token) => {
+                    self.reduce(&mut stack, precedence(text));
+                    stack.operators.push((text, token));
                 }
                 Part::Type(token, ty) => {
                     self.reduce(&mut stack, RELATIONAL);
@@ -75,7 +75,13 @@ impl<'t, 'r> Walker<'t, 'r> {
         stack.values.pop().unwrap_or_default()
     }
 
-    fn operator_tree(&mut self, node: Node<'r>, steps: Steps<'r>, todo: &mut Vec<Part<'r>>, (stack, context): (&mut Stack<'r>, Context)) {
+    fn operator_tree(
+        &mut self,
+        node: Node<'r>,
+        steps: Steps<'r>,
+        todo: &mut Vec<Part<'t, 'r>>,
+        (stack, context): (&mut Stack<'t, 'r>, Context),
+    ) {
         let found = kind(node);
         if found.is_postfix() {
             let (bottom, steps) = self.chain_steps(node, &steps);
@@ -84,6 +90,14 @@ impl<'t, 'r> Walker<'t, 'r> {
                 todo.push(Part::Tree(bottom, steps));
                 return;
             }
+        }
+        if found == Kind::Cast
+            && let Some((left, token, right)) = self.split_cast(node)
+        {
+            todo.push(Part::Tree(right, steps));
+            todo.push(Part::Operator(token.0, token.1));
+            todo.push(Part::Tree(left, Steps::new()));
+            return;
         }
         if !found.is_operator() {
             let value = if steps.is_empty() { self.expr(node, self.operand_context(stack, context)) } else { self.operand(node, &steps) };
@@ -102,7 +116,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                     return;
                 }
                 todo.push(Part::Tree(right, steps));
-                todo.push(Part::Operator(token));
+                todo.push(Part::Operator(self.text(token), token));
             }
             Kind::IsPattern => todo.extend(kids.iter().find(|kid| kid.kind.is_pattern()).map(|kid| Part::Pattern(kid.node))),
             _ => {
@@ -114,10 +128,10 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// The right side of `??` is wanted where the whole is, else where the left side is.
-    fn operand_context(&self, stack: &Stack<'r>, context: Context) -> Context {
+    fn operand_context(&self, stack: &Stack<'t, 'r>, context: Context) -> Context {
         match (stack.operators.last(), stack.values.last()) {
-            (Some((COALESCE, _)), Some(left)) if context == Context::None => Context::Assigned(*left),
-            (Some((COALESCE, _)), _) => context,
+            (Some(("??", _)), Some(left)) if context == Context::None => Context::Assigned(*left),
+            (Some(("??", _)), _) => context,
             _ => Context::None,
         }
     }
@@ -137,7 +151,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         less.and(in_field(&inner, Field::Left))
     }
 
-    fn type_test(&mut self, stack: &mut Stack<'r>, token: Node<'r>, ty: Node<'r>) {
+    fn type_test(&mut self, stack: &mut Stack<'t, 'r>, token: Node<'r>, ty: Node<'r>) {
         stack.values.pop();
         let is_cast = self.text(token) == "as";
         let ty = self.ty(ty);
@@ -147,22 +161,23 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// Applies the waiting operators that bind at least as tightly as `level`.
-    fn reduce(&mut self, stack: &mut Stack<'r>, level: u8) {
-        while let Some(&(top, token)) = stack.operators.last() {
+    fn reduce(&mut self, stack: &mut Stack<'t, 'r>, level: u8) {
+        while let Some(&(text, token)) = stack.operators.last() {
+            let top = precedence(text);
             if top < level || (top == level && level == COALESCE) {
                 return;
             }
             stack.operators.pop();
             let right = stack.values.pop().unwrap_or_default();
             let left = stack.values.pop().unwrap_or_default();
-            let value = self.binary(token, left, right);
+            let value = self.binary((text, token), left, right);
             stack.values.push(value);
         }
     }
 
     /// The value of `left op right`, with a site if the operator may be overloaded.
-    fn binary(&mut self, token: Node<'r>, left: ExprId, right: ExprId) -> ExprId {
-        let operator = match self.text(token) {
+    fn binary(&mut self, (text, token): (&str, Node<'r>), left: ExprId, right: ExprId) -> ExprId {
+        let operator = match text {
             "??" => return self.b.expr(Expr::Or(left, right)),
             "&&" | "||" => return self.b.expr(Expr::Known(KnownType::Bool)),
             text => binary_operator(text),
@@ -213,17 +228,12 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.expr(Expr::Await(value))
     }
 
-    /// `(T)e`; `(a) & (b)` and `(a) && (b)` arrive as casts of an address and are conjunctions.
+    /// `(T)e`
     pub fn cast(&mut self, node: Node<'r>, steps: &[Node<'r>]) -> ExprId {
         let kids = self.kids(node);
         let (Some(ty), Some(value)) = (in_field(&kids, Field::Type), in_field(&kids, Field::Value)) else {
             return self.b.expr(Expr::Unknown);
         };
-        if self.is_conjunction(ty, value) {
-            self.type_as_value(ty);
-            self.operand(value, steps);
-            return self.b.expr(Expr::Known(KnownType::Bool));
-        }
         let ty = self.ty(ty);
         if steps.is_empty() {
             self.expr(value, Context::Typed(ty));
@@ -233,16 +243,35 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.expr(Expr::Cast(ty))
     }
 
-    fn is_conjunction(&self, ty: Node<'r>, value: Node<'r>) -> bool {
-        matches!(kind(ty), Kind::Identifier | Kind::QualifiedName) && self.text(value).starts_with("&&")
+    /// `(a) - b` and `(a) && b` arrive as casts of `-b` and `&&b`: left side, operator, right side. A keyword type makes a cast.
+    pub fn split_cast(&mut self, node: Node<'r>) -> Option<(Node<'r>, (&'t str, Node<'r>), Node<'r>)> {
+        let kids = self.kids(node);
+        let left = in_field(&kids, Field::Type).filter(|ty| matches!(kind(*ty), Kind::Identifier | Kind::QualifiedName))?;
+        let value = in_field(&kids, Field::Value).filter(|value| kind(*value) == Kind::Prefix)?;
+        let parts = self.kids(value);
+        let (token, operand) = (parts.first()?.node, parts.get(1)?.node);
+        match self.text(token) {
+            text @ ("+" | "-" | "*") => Some((left, (text, token), operand)),
+            "&" if kind(operand) == Kind::Prefix && operand.start_byte() == token.end_byte() && self.text(operand).starts_with('&') => {
+                let inner = self.kids(operand);
+                Some((left, ("&&", token), inner.get(1)?.node))
+            }
+            text @ "&" => Some((left, (text, token), operand)),
+            _ => None,
+        }
     }
 
-    fn type_as_value(&mut self, node: Node<'r>) {
-        if kind(node) == Kind::Identifier {
-            self.expr(node, Context::None);
-        } else {
-            self.named_type(node, true);
-        }
+    /// `F(a * b)` arrives as the declaration of a pointer named `b`.
+    pub fn product(&mut self, declaration: Node<'r>) -> Option<ExprId> {
+        let kids = self.kids(declaration);
+        let pointer = in_field(&kids, Field::Type).filter(|ty| kind(*ty) == Kind::PointerType)?;
+        let right = in_field(&kids, Field::Name)?;
+        let parts = self.kids(pointer);
+        let left = in_field(&parts, Field::Type)?;
+        let token = parts.iter().find(|part| part.kind == Kind::Token)?.node;
+        let left = self.expr(left, Context::None);
+        let right = self.expr(right, Context::None);
+        Some(self.binary(("*", token), left, right))
     }
 
     /// `a..b`

@@ -5,7 +5,11 @@
 //! **Limits.** A mask decides by tokens, without a tree.
 
 use crate::extract::csharp::conditions::Symbols;
-use crate::extract::csharp::lexer::{self, Lexed};
+use crate::extract::csharp::lexer::{self, Lexed, Piece, Token, TokenKind};
+use crate::extract::csharp::{marks, words};
+
+/// How many `<` may be open at once: beyond, the parser's memory grows with the square.
+const MAX_ANGLES: usize = 256;
 
 /// Why a piece of text was changed, where the walk must know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +20,7 @@ pub enum EditKind {
     Extension,
     /// `(` of a call that is assigned to, written as `[`.
     CallTarget,
-    /// `()` of a call that is assigned to, blanked; it follows the name at this offset.
+    /// `()` of a call that is assigned to, blanked; begins where the name before it ends.
     EmptyCall,
 }
 
@@ -57,7 +61,7 @@ pub struct Repaired {
     pub text: String,
     /// What was changed.
     pub edits: Edits,
-    /// More than 256 `<` are open at once somewhere.
+    /// More `<` are open at once somewhere than the parser can bear.
     pub too_deep: bool,
     /// There are `#if`s.
     pub conditional: bool,
@@ -66,44 +70,201 @@ pub struct Repaired {
 /// Repairs a text under the symbols of a project.
 pub fn repair<'a>(text: &'a str, symbols: &mut Symbols<'a>) -> Repaired {
     let lexed = lexer::lex(text, symbols);
-    let mut mask = Mask { bytes: text.as_bytes().to_vec(), edits: Vec::new() };
+    let mut code = Code::new(text, &lexed);
     for (start, end) in &lexed.blanks {
-        mask.blank(*start, *end);
+        code.erase(*start, *end);
     }
-    let too_deep = open_angles(text, &lexed) > 256;
-    let mut edits = mask.edits;
-    edits.sort_by_key(|edit| edit.offset);
-    let text = String::from_utf8(mask.bytes).unwrap_or_else(|_| text.to_owned());
-    Repaired { text, edits: Edits(edits), too_deep, conditional: lexed.conditional }
-}
-
-/// The greatest number of `<` open at once.
-fn open_angles(text: &str, lexed: &Lexed) -> usize {
-    let (mut depth, mut most) = (0usize, 0);
-    for token in &lexed.tokens {
-        match text.as_bytes()[token.start] {
-            b'<' => depth += 1,
-            b'>' => depth = depth.saturating_sub(1),
-            b';' | b'{' | b'}' => depth = 0,
+    for piece in &lexed.pieces {
+        code.mask_piece(*piece);
+    }
+    for index in 0..lexed.tokens.len() {
+        match lexed.tokens[index].kind {
+            TokenKind::Word => words::mask(&mut code, index),
+            TokenKind::Mark => marks::mask(&mut code, index),
             _ => {}
         }
-        most = most.max(depth);
     }
-    most
+    let too_deep = code.open_angles() > MAX_ANGLES;
+    let Code { bytes, mut edits, .. } = code;
+    edits.sort_by_key(|edit| edit.offset);
+    assert_eq!(bytes.len(), text.len(), "repairs keep the length");
+    let repaired = String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned());
+    Repaired { text: repaired, edits: Edits(edits), too_deep, conditional: lexed.conditional }
 }
 
-/// The text being changed.
-struct Mask {
+/// The tokens of a text while it is being changed. Questions are about the original, changes go to a copy.
+pub struct Code<'a> {
+    text: &'a str,
+    tokens: &'a [Token],
+    /// For each bracket its partner; `usize::MAX` for other tokens.
+    partners: Vec<usize>,
     bytes: Vec<u8>,
     edits: Vec<Edit>,
 }
 
-impl Mask {
-    fn blank(&mut self, start: usize, end: usize) {
+impl<'a> Code<'a> {
+    fn new(text: &'a str, lexed: &'a Lexed) -> Self {
+        let tokens = &lexed.tokens;
+        let mut partners = vec![usize::MAX; tokens.len()];
+        let mut open = Vec::new();
+        for (index, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Mark) {
+            match text.as_bytes()[token.start] {
+                b'(' | b'[' | b'{' => open.push(index),
+                b')' | b']' | b'}' => {
+                    if let Some(partner) = open.pop() {
+                        partners[index] = partner;
+                        partners[partner] = index;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Self { text, tokens, partners, bytes: text.as_bytes().to_vec(), edits: Vec::new() }
+    }
+
+    /// The text of a token; empty past either end.
+    pub fn word(&self, index: usize) -> &'a str {
+        self.tokens.get(index).map_or("", |token| &self.text[token.start..token.end])
+    }
+
+    /// The text of the token before, if there is one.
+    pub fn before(&self, index: usize) -> &'a str {
+        index.checked_sub(1).map_or("", |before| self.word(before))
+    }
+
+    /// The token itself.
+    pub fn token(&self, index: usize) -> Option<Token> {
+        self.tokens.get(index).copied()
+    }
+
+    /// Whether a token is an identifier or keyword.
+    pub fn is_word(&self, index: usize) -> bool {
+        self.tokens.get(index).is_some_and(|token| token.kind == TokenKind::Word)
+    }
+
+    /// Whether a token is one of these one-character marks.
+    pub fn is_mark(&self, index: usize, marks: &str) -> bool {
+        self.tokens
+            .get(index)
+            .is_some_and(|token| token.kind == TokenKind::Mark && marks.as_bytes().contains(&self.text.as_bytes()[token.start]))
+    }
+
+    /// Whether a token is missing or text of an interpolated string that goes on after a hole.
+    pub fn ends_hole(&self, index: usize) -> bool {
+        self.tokens
+            .get(index)
+            .is_none_or(|token| token.kind == TokenKind::Text && token.start > 0 && self.text.as_bytes()[token.start - 1] == b'}')
+    }
+
+    /// Whether a token is followed by the next without a gap.
+    pub fn touches_next(&self, index: usize) -> bool {
+        match (self.tokens.get(index), self.tokens.get(index + 1)) {
+            (Some(token), Some(next)) => token.end == next.start,
+            _ => false,
+        }
+    }
+
+    /// Whether these two marks stand here without a gap: `=` and `>`.
+    pub fn is_pair(&self, index: usize, first: &str, second: &str) -> bool {
+        self.is_mark(index, first) && self.is_mark(index + 1, second) && self.touches_next(index)
+    }
+
+    /// The partner of a bracket.
+    pub fn partner(&self, index: usize) -> Option<usize> {
+        self.partners.get(index).copied().filter(|partner| *partner != usize::MAX)
+    }
+
+    /// Whether an assignment operator begins at a token.
+    pub fn assigns(&self, index: usize) -> bool {
+        let third = if self.touches_next(index) && self.touches_next(index + 1) { self.word(index + 2) } else { "" };
+        let second = if self.touches_next(index) { self.word(index + 1) } else { "" };
+        if !self.is_mark(index, "=+-*/%&|^?<>") {
+            return false;
+        }
+        match self.word(index) {
+            "=" => second != "=" && second != ">",
+            "?" => second == "?" && third == "=",
+            "<" => second == "<" && third == "=",
+            ">" => second == ">" && (third == "=" || third == ">"),
+            _ => second == "=",
+        }
+    }
+
+    fn erase(&mut self, start: usize, end: usize) {
         for byte in &mut self.bytes[start..end] {
             if !matches!(*byte, b'\n' | b'\r') {
                 *byte = b' ';
             }
         }
     }
+
+    fn note(&mut self, start: usize, end: usize, kind: EditKind) {
+        self.edits.push(Edit { offset: start, len: end - start, kind });
+    }
+
+    /// Blanks the tokens from `first` to `last`.
+    pub fn blank(&mut self, first: usize, last: usize) {
+        let (Some(start), Some(end)) = (self.token(first), self.token(last)) else { return };
+        self.erase(start.start, end.end);
+        self.note(start.start, end.end, EditKind::Plain);
+    }
+
+    /// Blanks the brackets from `first` to `last` after a name, noting that they were a call.
+    pub fn blank_call(&mut self, first: usize, last: usize) {
+        let (Some(name), Some(start), Some(end)) =
+            (first.checked_sub(1).and_then(|name| self.token(name)), self.token(first), self.token(last))
+        else {
+            return;
+        };
+        self.erase(start.start, end.end);
+        self.note(name.end, end.end, EditKind::EmptyCall);
+    }
+
+    /// Writes over the beginning of a token's text; the new text must not be longer than what it replaces.
+    pub fn write(&mut self, index: usize, text: &str, kind: EditKind) {
+        let Some(token) = self.token(index) else { return };
+        if let Some(place) = self.bytes.get_mut(token.start..token.start + text.len()) {
+            place.copy_from_slice(text.as_bytes());
+            self.note(token.start, token.start + text.len(), kind);
+        }
+    }
+
+    /// Makes a contextual keyword an ordinary name: its last letter becomes `_`.
+    pub fn plain_name(&mut self, index: usize) {
+        let Some(token) = self.token(index) else { return };
+        self.bytes[token.end - 1] = b'_';
+        self.note(token.end - 1, token.end, EditKind::Plain);
+    }
+
+    /// `""`, `{{` and `}}` in the text of an interpolated string.
+    fn mask_piece(&mut self, piece: Piece) {
+        let source = self.text.as_bytes();
+        let mut at = piece.start;
+        while at + 1 < piece.end {
+            let doubled = source[at] == source[at + 1] && (matches!(source[at], b'{' | b'}') || (piece.verbatim && source[at] == b'"'));
+            if doubled {
+                self.bytes[at..at + 2].copy_from_slice(b"__");
+                self.note(at, at + 2, EditKind::Plain);
+            }
+            at += if doubled || (source[at] == b'\\' && !piece.verbatim) { 2 } else { 1 };
+        }
+    }
+
+    /// The greatest number of `<` open at once.
+    fn open_angles(&self) -> usize {
+        let (mut depth, mut most) = (0usize, 0);
+        for token in self.tokens.iter().filter(|token| token.kind == TokenKind::Mark) {
+            match self.text.as_bytes()[token.start] {
+                b'<' => depth += 1,
+                b'>' => depth = depth.saturating_sub(1),
+                b';' | b'{' | b'}' => depth = 0,
+                _ => {}
+            }
+            most = most.max(depth);
+        }
+        most
+    }
 }
+
+#[cfg(test)]
+mod tests;

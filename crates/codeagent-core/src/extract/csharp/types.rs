@@ -17,10 +17,8 @@ use crate::model::span::Position;
 pub struct NamedType {
     /// The type.
     pub ty: TypeId,
-    /// Its last name token, or its start.
+    /// Its last name token.
     pub at: Position,
-    /// How many name segments it has.
-    pub segments: u16,
 }
 
 impl<'t, 'r> Walker<'t, 'r> {
@@ -134,7 +132,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             }
         }
         let at = self.b.at(tokens.last().copied().unwrap_or(node));
-        NamedType { ty, at, segments: count as u16 }
+        NamedType { ty, at }
     }
 
     fn bare_type(&mut self, node: Node<'r>, last: bool) -> NamedType {
@@ -144,7 +142,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         if last {
             self.b.site(self.type_site, Subject::Type(ty, 0), at);
         }
-        NamedType { ty, at, segments: 1 }
+        NamedType { ty, at }
     }
 
     fn alias_name(&mut self, name: Node<'r>) -> Sym {
@@ -153,7 +151,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// The segments of a dotted name from left to right: name token, type arguments, whether it is the alias before `::`.
-    fn segments(&mut self, node: Node<'r>) -> SmallVec<[(Node<'r>, Option<Node<'r>>, bool); 4]> {
+    pub fn segments(&mut self, node: Node<'r>) -> SmallVec<[(Node<'r>, Option<Node<'r>>, bool); 4]> {
         let mut found = SmallVec::new();
         let mut rest = Some(node);
         while let Some(node) = rest.take() {
