@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use crate::model::facts::{Call, CallId, DeclFlags, DeclKind, Expr, ExprId, TypeExpr, TypeId};
+use crate::model::facts::{Call, CallId, DeclFlags, DeclId, DeclKind, Expr, ExprId, ScopeId, TypeExpr, TypeId};
 use crate::model::graph::Confidence;
 use crate::resolve::DeclRef;
 use crate::resolve::csharp::intern::NameId;
@@ -76,9 +76,11 @@ impl Linker<'_> {
         if let Some(found) = self.memo.calls.borrow().get(&key) {
             return found.clone();
         }
-        let Some(made) = self.guarded(Busy::Call(key.0, id), || self.call_cold(id)) else { return Rc::default() };
+        let (made, keep) = self.settled(|| self.guarded(Busy::Call(key.0, id), || self.call_cold(id)).unwrap_or_default());
         let made = Rc::new(made);
-        self.memo.calls.borrow_mut().insert(key, made.clone());
+        if keep {
+            self.memo.calls.borrow_mut().insert(key, made.clone());
+        }
         made
     }
 
@@ -99,9 +101,17 @@ impl Linker<'_> {
             }
             CallForm::Index => self.index(&call),
             CallForm::Construct(ty) => self.construct(self.type_of(self.file, ty), &call),
+            CallForm::This(constructor) => self.construct(self.constructed_by(constructor), &call),
+            CallForm::Base(constructor) => self.construct(self.base_class(self.constructed_by(constructor)), &call),
             CallForm::Attribute(ty) => self.attribute(ty, &call),
             CallForm::Unused => CallResult::default(),
         }
+    }
+
+    /// The type whose constructor this is.
+    fn constructed_by(&self, constructor: DeclId) -> Ty {
+        let owner = constructor.some().map(|constructor| self.facts.decl(constructor).scope).and_then(ScopeId::some);
+        owner.map_or(Ty::UNKNOWN, |scope| self.this_type(self.facts.scope(scope).owner))
     }
 
     /// The arguments of a call with their natural types.
@@ -129,7 +139,7 @@ impl Linker<'_> {
 
     fn invoke(&self, call: &Call) -> CallResult {
         match self.facts.expr(call.callee) {
-            Expr::Name(name, scope, _) => match self.lookup_value(self.own_name(name), scope, true) {
+            Expr::Name(name, scope, offset) => match self.lookup_value(self.own_name(name), (scope, offset), true) {
                 Simple::Local(found) | Simple::Members(found) => self.invoke_candidates(&found, call),
                 _ => CallResult::external(Ty::UNKNOWN, Vec::new()),
             },

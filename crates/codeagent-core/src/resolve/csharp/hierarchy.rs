@@ -74,6 +74,14 @@ impl Linker<'_> {
         if let Some(found) = self.memo.supertypes.borrow().get(&ty) {
             return found.clone();
         }
+        let (all, keep) = self.settled(|| self.supertypes_cold(ty));
+        if keep {
+            self.memo.supertypes.borrow_mut().insert(ty, all.clone());
+        }
+        all
+    }
+
+    fn supertypes_cold(&self, ty: Ty) -> TyList {
         let mut all = vec![ty];
         let mut next = 0;
         while next < all.len() && all.len() < MAX_SUPERTYPES {
@@ -84,9 +92,7 @@ impl Linker<'_> {
             }
             next += 1;
         }
-        let all: TyList = all.into();
-        self.memo.supertypes.borrow_mut().insert(ty, all.clone());
-        all
+        all.into()
     }
 
     fn direct_bases(&self, ty: Ty) -> Vec<Ty> {

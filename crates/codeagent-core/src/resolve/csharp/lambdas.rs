@@ -199,7 +199,7 @@ impl Linker<'_> {
     /// The methods a method group names.
     pub(super) fn group_candidates(&self, group: ExprId) -> Vec<Candidate> {
         match self.facts.expr(group) {
-            Expr::Name(name, scope, _) => self.lookup_value(self.own_name(name), scope, true).candidates().to_vec(),
+            Expr::Name(name, scope, offset) => self.lookup_value(self.own_name(name), (scope, offset), true).candidates().to_vec(),
             Expr::Member(base, name) => self.member_access(base, self.own_name(name)).candidates,
             Expr::Generic(inner, _) => self.group_candidates(inner),
             _ => Vec::new(),

@@ -46,6 +46,10 @@ pub enum CallForm {
     Index,
     /// A constructor initialiser and what it constructs.
     Construct(TypeId),
+    /// `: this(..)` of a constructor.
+    This(DeclId),
+    /// `: base(..)` of a constructor.
+    Base(DeclId),
     /// An attribute and what it names.
     Attribute(TypeId),
 }
@@ -103,6 +107,8 @@ pub struct Linker<'w> {
     locals: FxHashMap<(ScopeId, NameId), SmallVec<[DeclId; 1]>>,
     busy: RefCell<FxHashSet<Busy>>,
     depth: Cell<u32>,
+    /// How often an evaluation was cut short; see [`Linker::settled`].
+    cuts: Cell<u32>,
     budget: Cell<u32>,
     recorder: Recorder,
     asked: RefCell<FxHashSet<(&'static str, NameId)>>,
@@ -131,6 +137,7 @@ impl<'w> Linker<'w> {
             locals: locals(facts, tables.file(file)),
             busy: RefCell::default(),
             depth: Cell::new(0),
+            cuts: Cell::new(0),
             budget: Cell::new(SITE_BUDGET),
             recorder: Recorder::default(),
             asked: RefCell::default(),
@@ -212,6 +219,7 @@ impl<'w> Linker<'w> {
     pub(super) fn guarded<T>(&self, what: Busy, evaluate: impl FnOnce() -> T) -> Option<T> {
         let depth = self.depth.get();
         if depth >= MAX_DEPTH || self.budget.get() == 0 || !self.busy.borrow_mut().insert(what) {
+            self.cuts.set(self.cuts.get() + 1);
             return None;
         }
         self.budget.set(self.budget.get() - 1);
@@ -220,6 +228,13 @@ impl<'w> Linker<'w> {
         self.depth.set(depth);
         self.busy.borrow_mut().remove(&what);
         Some(result)
+    }
+
+    /// Evaluates and says whether the result may be kept: not if something below it needed itself, for then it only holds inside that.
+    pub(super) fn settled<T>(&self, evaluate: impl FnOnce() -> T) -> (T, bool) {
+        let before = self.cuts.get();
+        let result = evaluate();
+        (result, before == self.cuts.get() || self.depth.get() == 0)
     }
 
     /// Evaluates as if the parameters of a lambda had these types.
@@ -330,7 +345,15 @@ fn call_forms(facts: &Facts) -> Vec<CallForm> {
     }
     for site in &facts.sites {
         if let Subject::Construct(ty, call) = site.subject {
-            set(call, if site.kind == SiteKind::Attribute { CallForm::Attribute(ty) } else { CallForm::Construct(ty) });
+            set(
+                call,
+                match site.kind {
+                    SiteKind::Attribute => CallForm::Attribute(ty),
+                    SiteKind::ThisInit if ty.is_none() => CallForm::This(site.owner),
+                    SiteKind::BaseInit if ty.is_none() => CallForm::Base(site.owner),
+                    _ => CallForm::Construct(ty),
+                },
+            );
         }
     }
     forms

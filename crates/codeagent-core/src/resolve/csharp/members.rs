@@ -32,8 +32,11 @@ impl Linker<'_> {
         if let Some(found) = self.memo.members.borrow().get(&(ty, name)) {
             return found.clone();
         }
-        let made: Rc<[Candidate]> = self.members_cold(ty, name).into();
-        self.memo.members.borrow_mut().insert((ty, name), made.clone());
+        let (made, keep) = self.settled(|| self.members_cold(ty, name));
+        let made: Rc<[Candidate]> = made.into();
+        if keep {
+            self.memo.members.borrow_mut().insert((ty, name), made.clone());
+        }
         made
     }
 

@@ -38,8 +38,10 @@ impl Linker<'_> {
         if let Some(&ty) = self.memo.type_exprs.borrow().get(&(file, id)) {
             return ty;
         }
-        let ty = self.guarded(Busy::TypeExpr(file, id), || self.type_of_cold(file, id)).unwrap_or(Ty::UNKNOWN);
-        self.memo.type_exprs.borrow_mut().insert((file, id), ty);
+        let (ty, keep) = self.settled(|| self.guarded(Busy::TypeExpr(file, id), || self.type_of_cold(file, id)).unwrap_or(Ty::UNKNOWN));
+        if keep {
+            self.memo.type_exprs.borrow_mut().insert((file, id), ty);
+        }
         ty
     }
 
@@ -255,8 +257,8 @@ impl Linker<'_> {
         {
             return found;
         }
-        let found = self.lookup_cold(place, name, arity, qualifier);
-        if place.alone.is_none() {
+        let (found, keep) = self.settled(|| self.lookup_cold(place, name, arity, qualifier));
+        if keep && place.alone.is_none() {
             self.memo.lookups.borrow_mut().insert(key, found);
         }
         found

@@ -52,8 +52,11 @@ impl Linker<'_> {
         if let Some(found) = self.memo.signatures.borrow().get(&decl) {
             return found.clone();
         }
-        let made = Rc::new(self.signature_cold(decl));
-        self.memo.signatures.borrow_mut().insert(decl, made.clone());
+        let (made, keep) = self.settled(|| self.signature_cold(decl));
+        let made = Rc::new(made);
+        if keep {
+            self.memo.signatures.borrow_mut().insert(decl, made.clone());
+        }
         made
     }
 

@@ -41,14 +41,15 @@ impl Simple {
 }
 
 impl Linker<'_> {
-    /// Looks up a bare name of the linked file.
-    pub(super) fn lookup_value(&self, name: NameId, scope: ScopeId, invoked: bool) -> Simple {
+    /// Looks up a bare name of the linked file from a scope at an offset.
+    pub(super) fn lookup_value(&self, name: NameId, (scope, offset): (ScopeId, u32), invoked: bool) -> Simple {
         let mut current = scope;
         while let Some(id) = current.some() {
             let here = *self.facts.scope(id);
             let locals = self.locals(id, name);
-            if !locals.is_empty() {
-                return Simple::Local(locals.iter().map(|decl| self.local(*decl)).collect());
+            if let Some(first) = locals.first() {
+                let nearest = locals.iter().rev().find(|decl| self.facts.decl(**decl).from <= offset).unwrap_or(first);
+                return Simple::Local(vec![self.local(*nearest)]);
             }
             let found = match here.kind {
                 kind if is_type_scope(kind) => self.value_in_type(here.owner, name, invoked),

@@ -149,6 +149,10 @@ impl Linker<'_> {
     fn base_site(&self, site: &Site, links: &mut Links) {
         let Subject::Base(decl, index) = site.subject else { return };
         let Some(&base) = self.facts.list(self.facts.decl(decl).bases).get(usize::from(index)) else { return };
+        // The bases first: while they are looked for, a type is taken to have none, and that must not depend on who asks.
+        if let Some(&tid) = self.table.types.get(&decl) {
+            self.bases(tid);
+        }
         let Some(target) = self.declaration_of(self.type_of(self.file, base.ty)) else { return };
         let child = self.facts.decl(decl).kind;
         let parent = self.world.decl(target).kind;
@@ -217,8 +221,11 @@ impl Linker<'_> {
     }
 
     fn value_site(&self, site: &Site, links: &mut Links) {
-        let Subject::Expr(expr) = site.subject else { return };
-        let (candidates, ty) = self.named_by(expr);
+        let (candidates, ty) = match site.subject {
+            Subject::Expr(expr) => self.named_by(expr),
+            Subject::Key(object, key) => (self.key_members(object, key), Ty::UNKNOWN),
+            _ => return,
+        };
         let Some(first) = candidates.first() else {
             if let Some(target) = self.declaration_of_type_value(ty) {
                 self.edge(site, EdgeType::References, &[target], Confidence::Exact, links);
@@ -241,10 +248,16 @@ impl Linker<'_> {
         self.edge(site, EdgeType::References, &targets, confidence, links);
     }
 
+    /// The member that a key of an object initialiser sets.
+    fn key_members(&self, object: DeclId, key: Sym) -> Vec<Candidate> {
+        let ty = self.expr_type(self.facts.decl(object).init);
+        self.members(ty, self.own_name(key)).to_vec()
+    }
+
     /// What a name or member access names.
     fn named_by(&self, expr: ExprId) -> (Vec<Candidate>, Ty) {
         match self.facts.expr(expr) {
-            Expr::Name(name, scope, _) => match self.lookup_value(self.own_name(name), scope, false) {
+            Expr::Name(name, scope, offset) => match self.lookup_value(self.own_name(name), (scope, offset), false) {
                 Simple::Local(found) | Simple::Members(found) => (found, Ty::UNKNOWN),
                 _ => (Vec::new(), self.expr_type(expr)),
             },

@@ -38,14 +38,16 @@ impl Linker<'_> {
         if let Some(&ty) = self.memo.exprs.borrow().get(&key) {
             return ty;
         }
-        let ty = self.guarded(Busy::Expr(key.0, id), || self.expr_type_cold(id)).unwrap_or(Ty::UNKNOWN);
-        self.memo.exprs.borrow_mut().insert(key, ty);
+        let (ty, keep) = self.settled(|| self.guarded(Busy::Expr(key.0, id), || self.expr_type_cold(id)).unwrap_or(Ty::UNKNOWN));
+        if keep {
+            self.memo.exprs.borrow_mut().insert(key, ty);
+        }
         ty
     }
 
     fn expr_type_cold(&self, id: ExprId) -> Ty {
         match self.facts.expr(id) {
-            Expr::Name(name, scope, _) => self.name_type(id, self.own_name(name), scope),
+            Expr::Name(name, scope, offset) => self.name_type(id, self.own_name(name), (scope, offset)),
             Expr::This(decl) => self.this_type(decl),
             Expr::Super(decl) => self.base_class(self.this_type(decl)),
             Expr::Member(base, name) | Expr::Destructured(base, name) => self.member_type(id, base, name),
@@ -110,7 +112,7 @@ impl Linker<'_> {
         decl.some().and_then(|decl| self.table.types.get(&decl)).map_or(Ty::UNKNOWN, |tid| self.self_type(*tid))
     }
 
-    fn name_type(&self, id: ExprId, name: NameId, scope: ScopeId) -> Ty {
+    fn name_type(&self, id: ExprId, name: NameId, scope: (ScopeId, u32)) -> Ty {
         match self.lookup_value(name, scope, false) {
             Simple::Local(found) | Simple::Members(found) => self.candidates_type(id, &found),
             Simple::Type(ty) => self.arena.add(Type::TypeValue(ty)),
@@ -130,9 +132,9 @@ impl Linker<'_> {
     fn generic_type(&self, id: ExprId, inner: ExprId, args: List<TypeId>) -> Ty {
         let args = self.type_list(args);
         match self.facts.expr(inner) {
-            Expr::Name(name, scope, _) => {
+            Expr::Name(name, scope, offset) => {
                 let name = self.own_name(name);
-                let found = self.lookup_value(name, scope, true);
+                let found = self.lookup_value(name, (scope, offset), true);
                 if !found.candidates().is_empty() {
                     return self.arena.add(Type::MethodGroup(id));
                 }

@@ -33,6 +33,15 @@ impl Linker<'_> {
         if let Some(found) = self.memo.usings.borrow().get(&(file, scope)) {
             return found.clone();
         }
+        let (made, keep) = self.settled(|| self.usings_cold(file, scope));
+        let made: Rc<[Using]> = made.into();
+        if keep {
+            self.memo.usings.borrow_mut().insert((file, scope), made.clone());
+        }
+        made
+    }
+
+    fn usings_cold(&self, file: FileId, scope: ScopeId) -> Vec<Using> {
         let table = self.tables.file(file);
         let mut made = Vec::new();
         for id in table.usings.get(&scope).into_iter().flatten() {
@@ -46,8 +55,6 @@ impl Linker<'_> {
                 });
             }
         }
-        let made: Rc<[Using]> = made.into();
-        self.memo.usings.borrow_mut().insert((file, scope), made.clone());
         made
     }
 
