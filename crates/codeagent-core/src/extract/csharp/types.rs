@@ -198,10 +198,10 @@ impl<'t, 'r> Walker<'t, 'r> {
     pub fn type_args(&mut self, node: Node<'r>) -> List<TypeId> {
         let kids = self.kids(node);
         let mut args: SmallVec<[TypeId; 4]> = SmallVec::new();
-        for kid in &kids {
+        for kid in kids.iter().filter(|kid| kid.node.is_named()) {
             args.push(self.ty(kid.node));
         }
-        if kids.is_empty() {
+        if args.is_empty() {
             let parameters = self.count_tokens(node, ",") + 1;
             args = std::iter::repeat_n(TypeId::NONE, parameters).collect();
         }
