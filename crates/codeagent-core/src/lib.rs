@@ -10,3 +10,5 @@ pub mod project;
 pub mod extract;
 
 pub mod resolve;
+
+pub mod store;

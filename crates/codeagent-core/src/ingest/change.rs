@@ -1,0 +1,65 @@
+//! What happened in the repository, as the caller of the pipeline knows it.
+
+use codeagent_workspace::RepoPath;
+
+/// What happened to one path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// It was made or written, or somebody wants to be sure that the index knows it.
+    Written(RepoPath),
+    /// It was removed.
+    Removed(RepoPath),
+}
+
+impl Change {
+    /// Where.
+    #[must_use]
+    pub fn path(&self) -> &RepoPath {
+        match self {
+            Self::Written(path) | Self::Removed(path) => path,
+        }
+    }
+}
+
+/// Changes that are processed together.
+///
+/// The paths are those whose content is compared even if their size and time are as before, and about which the summary reports; what else
+/// changed on disk is taken up as well, because a link is only right in a world that is as the disk is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangeBatch {
+    changes: Vec<Change>,
+}
+
+impl ChangeBatch {
+    /// Whatever differs from the index.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self::default()
+    }
+
+    /// These changes.
+    #[must_use]
+    pub fn new(mut changes: Vec<Change>) -> Self {
+        changes.sort();
+        changes.dedup();
+        Self { changes }
+    }
+
+    /// These paths, written or removed.
+    #[must_use]
+    pub fn of_paths(paths: impl IntoIterator<Item = RepoPath>) -> Self {
+        Self::new(paths.into_iter().map(Change::Written).collect())
+    }
+
+    /// The changes, sorted.
+    #[must_use]
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// Whether a path is named.
+    #[must_use]
+    pub fn names(&self, path: &RepoPath) -> bool {
+        self.changes.iter().any(|change| change.path() == path)
+    }
+}

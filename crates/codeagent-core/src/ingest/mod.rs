@@ -1,0 +1,36 @@
+//! What changed in the repository becomes one committed batch: scan, load facts, plan what must be linked again, link, write.
+//!
+//! **Limits.** One batch at a time; the pipeline is owned by one caller.
+
+mod clock;
+mod load;
+mod relink;
+mod scan;
+
+pub mod change;
+pub mod pipeline;
+pub mod plan;
+pub mod summary;
+pub mod writer_thread;
+
+pub use change::{Change, ChangeBatch};
+pub use pipeline::{IngestOptions, IngestPipeline};
+pub use summary::{FileProblem, Phase, PhaseTime, Progress, Summary};
+pub use writer_thread::WriterThread;
+
+use crate::store::StoreError;
+
+/// Why a batch could not be processed. The index is as it was before.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IngestError {
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The caller asked to stop.
+    #[error("interrupted; the index is as it was before")]
+    Interrupted,
+    /// The writer thread is gone.
+    #[error("the writer has stopped; start again")]
+    WriterGone,
+}

@@ -1,0 +1,124 @@
+//! What a batch did, for people: progress while it runs, figures when it is done.
+
+use std::time::Duration;
+
+use crate::model::graph::Language;
+use crate::store::LanguageCounts;
+
+/// Steps of a batch, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Phase {
+    /// Listing files and comparing sizes and times.
+    Walk,
+    /// Reading and hashing files.
+    Read,
+    /// Parsing texts and taking facts from them.
+    Extract,
+    /// Unpacking facts that were kept.
+    Decode,
+    /// Building the tables over all files and the list of nodes.
+    World,
+    /// Linking.
+    Link,
+    /// Packing and writing.
+    Store,
+}
+
+impl Phase {
+    /// Every phase with its word, in order.
+    pub const NAMES: &'static [(&'static str, Self)] = &[
+        ("walk", Self::Walk),
+        ("read", Self::Read),
+        ("parse", Self::Extract),
+        ("decode", Self::Decode),
+        ("world", Self::World),
+        ("link", Self::Link),
+        ("store", Self::Store),
+    ];
+
+    /// The word of this phase.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        Self::NAMES[self as usize].0
+    }
+}
+
+/// How far a phase is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Which.
+    pub phase: Phase,
+    /// Steps done.
+    pub done: usize,
+    /// Steps in all; 0 if not known.
+    pub total: usize,
+}
+
+/// Processor time of a phase over all threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PhaseTime {
+    /// Which.
+    pub phase: Phase,
+    /// How much.
+    pub cpu: Duration,
+}
+
+/// A file that is not in the index as it should be.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileProblem {
+    /// Which.
+    pub path: String,
+    /// Why.
+    pub message: String,
+}
+
+/// What a batch did and what the index holds afterwards.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Whether the index was already as the repository is.
+    pub unchanged: bool,
+    /// Files that were new or had changed.
+    pub changed: usize,
+    /// Files that are gone.
+    pub removed: usize,
+    /// Texts that were parsed (the facts of the others were kept).
+    pub parsed: usize,
+    /// Files that were linked.
+    pub linked: usize,
+    /// Per language.
+    pub languages: Vec<LanguageCounts>,
+    /// Nodes other than files.
+    pub symbols: u64,
+    /// Uses.
+    pub edges: u64,
+    /// Files that could not be read or parsed, and folders that could not be listed; sorted.
+    pub problems: Vec<FileProblem>,
+    /// Processor time by phase.
+    pub phases: Vec<PhaseTime>,
+    /// Wall time.
+    pub elapsed: Duration,
+}
+
+impl Summary {
+    /// Indexed files.
+    #[must_use]
+    pub fn files(&self) -> u64 {
+        self.languages.iter().map(|counts| counts.files).sum()
+    }
+
+    /// Resolved calls of those that could have a target in the repository, in percent; `None` without such calls.
+    #[must_use]
+    pub fn resolved_percent(&self, language: Option<Language>) -> Option<f64> {
+        let counted = self.languages.iter().filter(|counts| language.is_none_or(|language| counts.language == language));
+        let (resolved, inside) =
+            counted.fold((0, 0), |(resolved, inside), c| (resolved + c.calls_resolved, inside + c.calls.saturating_sub(c.calls_external)));
+        (inside > 0).then(|| resolved as f64 * 100.0 / inside as f64)
+    }
+
+    /// Processor time of all phases.
+    #[must_use]
+    pub fn cpu(&self) -> Duration {
+        self.phases.iter().map(|phase| phase.cpu).sum()
+    }
+}

@@ -1,0 +1,122 @@
+//! The one thread that writes: it owns the [`Writer`] and takes commands through a bounded channel.
+//!
+//! **Limits.** A full channel makes the sender wait: whoever produces faster than the disk takes is slowed down, not remembered.
+
+use std::path::Path;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use cpu_time::ThreadTime;
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+use crate::ingest::IngestError;
+use crate::store::{Applied, Batch, FactsKey, StoreError, Writer};
+
+const QUEUE: usize = 16;
+
+/// Packed facts with their keys.
+pub type PackedFacts = Vec<(FactsKey, Vec<u8>)>;
+
+/// What the thread is asked to do.
+enum WriteCommand {
+    Facts(PackedFacts),
+    Apply(Box<Batch>, Sender<Result<Written, StoreError>>),
+    Checkpoint(Sender<Result<(), StoreError>>),
+}
+
+/// What came of a batch.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Written {
+    /// What differs now.
+    pub applied: Applied,
+    /// Processor time of the writer since the last batch.
+    pub cpu: Duration,
+}
+
+/// The running thread. Dropping it drains what is queued and closes the database.
+pub struct WriterThread {
+    outbox: Option<Sender<WriteCommand>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl WriterThread {
+    /// Opens the database for writing and starts.
+    pub fn start(path: &Path) -> Result<Self, StoreError> {
+        let writer = Writer::open(path)?;
+        let (outbox, inbox) = bounded(QUEUE);
+        let thread = std::thread::Builder::new().name("codeagent-writer".to_owned()).spawn(move || run(writer, &inbox));
+        let thread = thread.map_err(|error| StoreError::Thread(error.to_string()))?;
+        Ok(Self { outbox: Some(outbox), thread: Some(thread) })
+    }
+
+    /// Whether commands are still taken.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+    }
+
+    /// Keeps facts. An error is reported by the next [`Self::apply`].
+    pub fn put_facts(&self, packed: PackedFacts) -> Result<(), IngestError> {
+        self.send(WriteCommand::Facts(packed))
+    }
+
+    /// Writes a batch and waits for it.
+    pub fn apply(&self, batch: Batch) -> Result<Written, IngestError> {
+        let (reply, answer) = bounded(1);
+        self.send(WriteCommand::Apply(Box::new(batch), reply))?;
+        Ok(answer.recv().map_err(|_| IngestError::WriterGone)??)
+    }
+
+    /// Moves the log into the database file and waits for it.
+    pub fn checkpoint(&self) -> Result<(), IngestError> {
+        let (reply, answer) = bounded(1);
+        self.send(WriteCommand::Checkpoint(reply))?;
+        Ok(answer.recv().map_err(|_| IngestError::WriterGone)??)
+    }
+
+    fn send(&self, command: WriteCommand) -> Result<(), IngestError> {
+        let outbox = self.outbox.as_ref().ok_or(IngestError::WriterGone)?;
+        outbox.send(command).map_err(|_| IngestError::WriterGone)
+    }
+}
+
+impl Drop for WriterThread {
+    fn drop(&mut self) {
+        drop(self.outbox.take());
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the writer thread panicked");
+        }
+    }
+}
+
+fn run(mut writer: Writer, inbox: &Receiver<WriteCommand>) {
+    let mut failed: Option<StoreError> = None;
+    let mut since = ThreadTime::now();
+    while let Ok(command) = inbox.recv() {
+        match command {
+            WriteCommand::Facts(packed) => {
+                if failed.is_none() {
+                    failed = writer.put_facts(&packed).err();
+                }
+            }
+            WriteCommand::Apply(batch, reply) => {
+                let result = failed.take().map_or_else(|| writer.apply(*batch), Err);
+                let written = result.map(|applied| Written { applied, cpu: since.elapsed() });
+                since = ThreadTime::now();
+                answer(&reply, written);
+            }
+            WriteCommand::Checkpoint(reply) => answer(&reply, writer.checkpoint()),
+        }
+    }
+    if let Err(error) = writer.checkpoint() {
+        tracing::warn!(%error, "the log could not be moved into the database");
+    }
+}
+
+fn answer<T>(reply: &Sender<T>, value: T) {
+    if reply.send(value).is_err() {
+        tracing::debug!("nobody waits for the answer of the writer any more");
+    }
+}

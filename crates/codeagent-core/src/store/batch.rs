@@ -1,0 +1,181 @@
+//! What is written in one transaction: the rows of a batch.
+
+use rustc_hash::FxHashMap;
+
+use crate::model::graph::{Confidence, Dialect, EdgeType, Node, NodeId, ParseStatus};
+use crate::store::FactsKey;
+
+/// The id of a file's row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileKey(pub u32);
+
+/// A slot of `resolve::reads` as it is stored: its low half. Equal slots stay equal, and a false match only costs a link.
+pub type SlotHash = u32;
+
+/// One source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRow {
+    /// Its id.
+    pub id: FileKey,
+    /// Repo-relative path.
+    pub path: String,
+    /// Grammar and rules it is read with.
+    pub dialect: Dialect,
+    /// Project file that owns it, or `.`.
+    pub project_id: String,
+    /// Bytes on disk.
+    pub size: u64,
+    /// Nanoseconds since 1970 when it was last changed.
+    pub mtime: i64,
+    /// blake3 of its bytes.
+    pub hash: [u8; 32],
+    /// Where its facts are.
+    pub facts_key: FactsKey,
+    /// Hash of the preprocessor symbols it was read with.
+    pub defines_hash: u64,
+    /// How well it was parsed.
+    pub parse_status: ParseStatus,
+    /// Why it was not read, if it was not.
+    pub problem: Option<String>,
+    /// Bytes in error nodes.
+    pub error_bytes: u32,
+    /// Lines of the first errors.
+    pub error_lines: Vec<u32>,
+    /// Number of lines.
+    pub lines: u32,
+    /// Length of the decoded text.
+    pub bytes: u32,
+    /// Call-like sites.
+    pub calls: u32,
+    /// Call-like sites with a target.
+    pub calls_resolved: u32,
+    /// Call-like sites known to go outside.
+    pub calls_external: u32,
+    /// See `Header::interface_hash`.
+    pub interface_hash: [u8; 16],
+    /// See `NodeTable::ids_hash`.
+    pub ids_hash: u64,
+}
+
+/// What the last link of a file depended on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkRow {
+    /// Hash of what its project says: usings, references, owner.
+    pub environment_hash: u64,
+    /// Hash of the answers of module resolution for its specifiers.
+    pub answers_hash: u64,
+    /// Files whose interface was looked at, sorted.
+    pub reads: Vec<FileKey>,
+    /// Slots that were looked up, sorted.
+    pub slots: Vec<SlotHash>,
+    /// Slots it publishes itself, sorted.
+    pub published: Vec<SlotHash>,
+    /// Nodes with edges whose sites lie in the file, sorted.
+    pub sources: Vec<NodeId>,
+}
+
+/// A project file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputRow {
+    /// Repo-relative path.
+    pub path: String,
+    /// Bytes on disk.
+    pub size: u64,
+    /// Nanoseconds since 1970.
+    pub mtime: i64,
+    /// blake3 of its bytes.
+    pub hash: [u8; 32],
+}
+
+/// One use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EdgeRow {
+    /// In whose declaration it stands.
+    pub source: NodeId,
+    /// What is used.
+    pub target: NodeId,
+    /// The verb.
+    pub edge_type: EdgeType,
+    /// How sure.
+    pub confidence: Confidence,
+    /// File of the site.
+    pub file: FileKey,
+    /// Line of the site.
+    pub line: u32,
+    /// UTF-16 column of the site.
+    pub column: u32,
+    /// Further candidates, best first.
+    pub candidates: Box<[NodeId]>,
+}
+
+impl EdgeRow {
+    /// The order of the outgoing table.
+    #[must_use]
+    pub fn key(&self) -> (NodeId, EdgeType, NodeId, FileKey, u32, u32) {
+        (self.source, self.edge_type, self.target, self.file, self.line, self.column)
+    }
+
+    /// The order of the incoming table.
+    #[must_use]
+    pub fn incoming_key(&self) -> (NodeId, EdgeType, NodeId, FileKey, u32, u32) {
+        (self.target, self.edge_type, self.source, self.file, self.line, self.column)
+    }
+}
+
+/// How often a file uses a name that was not resolved.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UnresolvedRow {
+    /// The file.
+    pub file: FileKey,
+    /// The name.
+    pub name: String,
+    /// How often.
+    pub count: u32,
+}
+
+/// Whether a batch is the whole graph or a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchKind {
+    /// Everything is written anew.
+    Replace,
+    /// Only what differs is written.
+    Update,
+}
+
+/// Everything one transaction changes.
+#[derive(Debug)]
+pub struct Batch {
+    /// Whole or part.
+    pub kind: BatchKind,
+    /// Rows to write: all files, or those that changed or were linked again.
+    pub files: Vec<(FileRow, LinkRow)>,
+    /// Rows of files that were touched without being changed.
+    pub touched: Vec<FileRow>,
+    /// Files that are gone.
+    pub removed: Vec<FileKey>,
+    /// Keys of all files by path, those of `files` included.
+    pub keys: FxHashMap<String, FileKey>,
+    /// All nodes, sorted by id, of the whole graph (an update finds out itself which of them differ).
+    pub nodes: Vec<Node>,
+    /// Edges of the files in `files`; any order, no two with one key.
+    pub edges: Vec<EdgeRow>,
+    /// Unresolved names of the files in `files`.
+    pub unresolved: Vec<UnresolvedRow>,
+    /// All project files.
+    pub inputs: Vec<InputRow>,
+    /// Entries of `_metadata` to set.
+    pub metadata: Vec<(&'static str, String)>,
+}
+
+/// What a batch changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// Nodes added or changed.
+    pub nodes_written: usize,
+    /// Nodes removed.
+    pub nodes_removed: usize,
+    /// Edges added.
+    pub edges_written: usize,
+    /// Edges removed.
+    pub edges_removed: usize,
+}

@@ -1,0 +1,98 @@
+//! How lists and words are packed into blobs and columns.
+
+use rusqlite::Row;
+
+use crate::model::graph::NodeId;
+use crate::store::{FileKey, StoreError, bad_value};
+
+/// Packs sorted numbers as differences in LEB128.
+pub fn pack_sorted(values: impl Iterator<Item = u32>) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut last = 0;
+    for value in values {
+        let mut rest = value.wrapping_sub(last);
+        last = value;
+        while rest >= 0x80 {
+            out.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        out.push(rest as u8);
+    }
+    out
+}
+
+/// The numbers of [`pack_sorted`].
+pub fn unpack_sorted(blob: &[u8]) -> Vec<u32> {
+    let mut values = Vec::with_capacity(blob.len() / 2);
+    let (mut last, mut value, mut shift) = (0u32, 0u32, 0);
+    for byte in blob {
+        value |= u32::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
+        shift += 7;
+        if byte & 0x80 == 0 {
+            last = last.wrapping_add(value);
+            values.push(last);
+            (value, shift) = (0, 0);
+        }
+    }
+    values
+}
+
+/// Packs node ids, eight bytes each.
+pub fn pack_ids(ids: &[NodeId]) -> Vec<u8> {
+    ids.iter().flat_map(|id| id.0.to_le_bytes()).collect()
+}
+
+/// The ids of [`pack_ids`].
+pub fn unpack_ids(blob: &[u8]) -> Vec<NodeId> {
+    blob.as_chunks::<8>().0.iter().map(|bytes| NodeId(u64::from_le_bytes(*bytes))).collect()
+}
+
+/// Packs file keys.
+pub fn pack_files(files: &[FileKey]) -> Vec<u8> {
+    pack_sorted(files.iter().map(|file| file.0))
+}
+
+/// The keys of [`pack_files`].
+pub fn unpack_files(blob: &[u8]) -> Vec<FileKey> {
+    unpack_sorted(blob).into_iter().map(FileKey).collect()
+}
+
+/// A hash column of fixed length.
+pub fn hash_column<const N: usize>(row: &Row<'_>, index: usize) -> Result<[u8; N], StoreError> {
+    let blob = row.get_ref(index)?.as_blob().map_err(|_| bad_value("hash"))?;
+    blob.try_into().map_err(|_| bad_value("hash"))
+}
+
+/// A column that holds the code of a word.
+pub fn word_column<T>(row: &Row<'_>, index: usize, from_code: fn(u8) -> Option<T>) -> Result<T, StoreError> {
+    from_code(row.get(index)?).ok_or_else(|| bad_value("code"))
+}
+
+/// A node id column.
+pub fn id_column(row: &Row<'_>, index: usize) -> Result<NodeId, StoreError> {
+    Ok(NodeId(row.get::<_, i64>(index)? as u64))
+}
+
+/// A node id as it is stored.
+pub fn stored_id(id: NodeId) -> i64 {
+    id.0 as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_lists_come_back() {
+        let values = vec![0, 1, 127, 128, 70_000, u32::MAX];
+        assert_eq!(unpack_sorted(&pack_sorted(values.iter().copied())), values);
+        let ids = vec![NodeId(1), NodeId(u64::MAX >> 4)];
+        assert_eq!(unpack_ids(&pack_ids(&ids)), ids);
+    }
+
+    #[test]
+    fn damaged_blobs_do_not_panic() {
+        assert_eq!(unpack_sorted(&[0xff; 9]), Vec::<u32>::new());
+        assert_eq!(unpack_ids(&[1, 2, 3]), Vec::new());
+    }
+}

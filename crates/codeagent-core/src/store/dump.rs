@@ -1,0 +1,72 @@
+//! What the index says, as text lines that are equal for equal repositories, however the index came about.
+//!
+//! **Limits.** For tests: everything is held in memory. Ids of rows, times and caches are left out.
+
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+
+use crate::store::{Snapshot, StoreError};
+
+const DUMPS: &[(&str, &str)] = &[
+    (
+        "file",
+        "SELECT path, dialect, project_id, size, hex(hash), hex(facts_key), parse_status, problem, error_bytes, hex(error_lines), lines, bytes, \
+         calls, calls_resolved, calls_external, hex(interface_hash), ids_hash FROM files ORDER BY path",
+    ),
+    (
+        "node",
+        "SELECT id, parent_id, project_id, name, qualified_name, node_type, kind, language, access, flags, parameter_signature, \
+         parameter_count, return_type, doc, hash FROM nodes ORDER BY id",
+    ),
+    (
+        "span",
+        "SELECT s.node_id, s.position, f.path, s.start_offset, s.end_offset, s.line_start, s.column_start, s.line_end, s.name_line, s.name_column \
+         FROM spans s JOIN files f ON f.id = s.file_id ORDER BY s.node_id, s.position",
+    ),
+    (
+        "edge",
+        "SELECT e.source, e.edge_type, e.target, f.path, e.line, e.\"column\", e.confidence, hex(e.candidates) \
+         FROM edges e LEFT JOIN files f ON f.id = e.file_id ORDER BY 1, 2, 3, 4, 5, 6",
+    ),
+    (
+        "incoming",
+        "SELECT e.source, e.edge_type, e.target, f.path, e.line, e.\"column\", e.confidence \
+         FROM edges_incoming e LEFT JOIN files f ON f.id = e.file_id ORDER BY 1, 2, 3, 4, 5, 6",
+    ),
+    ("unresolved", "SELECT f.path, u.name, u.count FROM unresolved u LEFT JOIN files f ON f.id = u.file_id ORDER BY 1, 2"),
+    ("input", "SELECT path, size, hex(hash) FROM inputs ORDER BY path"),
+    ("word", "SELECT doc, col, \"offset\", term FROM temp.search_words ORDER BY doc, col, \"offset\", term"),
+];
+
+const WORDS: &str = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_words USING fts5vocab(main, search, instance)";
+
+/// Files, nodes, spans, edges of both directions, unresolved names, project files and the indexed words.
+pub fn canonical_dump(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
+    let connection = snapshot.connection();
+    connection.execute_batch(WORDS)?;
+    let mut lines = Vec::new();
+    for (what, sql) in DUMPS {
+        dump(connection, what, sql, &mut lines)?;
+    }
+    Ok(lines)
+}
+
+fn dump(connection: &Connection, what: &str, sql: &str, lines: &mut Vec<String>) -> Result<(), StoreError> {
+    let mut statement = connection.prepare(sql)?;
+    let columns = statement.column_count();
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let mut line = what.to_owned();
+        for column in 0..columns {
+            line.push('\t');
+            match row.get_ref(column)? {
+                ValueRef::Null | ValueRef::Blob(_) => line.push('-'),
+                ValueRef::Integer(value) => line.push_str(&value.to_string()),
+                ValueRef::Real(value) => line.push_str(&value.to_string()),
+                ValueRef::Text(text) => line.push_str(&String::from_utf8_lossy(text).escape_debug().to_string()),
+            }
+        }
+        lines.push(line);
+    }
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! Who uses whom, at which site: `edges` (by source) and `edges_incoming` (by target).
+//!
+//! Both tables hold the same uses; each is written in its own order. `contains` is no row here but the parent of a node.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
+use crate::store::codec::{id_column, pack_ids, stored_id, unpack_ids, word_column};
+use crate::store::nodes::select_nodes;
+use crate::store::{EdgeRow, FileKey, Snapshot, StoreError};
+
+/// One use seen from one of its ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncidentEdge {
+    /// The other end.
+    pub other: NodeId,
+    /// The verb.
+    pub edge_type: EdgeType,
+    /// How sure.
+    pub confidence: Confidence,
+    /// File of the site.
+    pub file: FileKey,
+    /// Line of the site.
+    pub line: u32,
+    /// UTF-16 column of the site.
+    pub column: u32,
+}
+
+const OUTGOING: &str = "SELECT target, edge_type, confidence, file_id, line, \"column\" FROM edges WHERE source = ?1";
+const INCOMING: &str = "SELECT source, edge_type, confidence, file_id, line, \"column\" FROM edges_incoming WHERE target = ?1";
+
+/// The uses at a node, of one type or of all, ordered by type, other end and site. `contains` is not among them: see [`children`].
+pub fn incident_edges(
+    snapshot: &Snapshot,
+    node: NodeId,
+    edge_type: Option<EdgeType>,
+    direction: EdgeDirection,
+) -> Result<Vec<IncidentEdge>, StoreError> {
+    let (sql, other) = match direction {
+        EdgeDirection::Outgoing => (OUTGOING, "target"),
+        EdgeDirection::Incoming => (INCOMING, "source"),
+    };
+    let filter = if edge_type.is_some() { "AND edge_type = ?2" } else { "AND ?2 IS NULL" };
+    let sql = format!("{sql} {filter} ORDER BY edge_type, {other}, file_id, line, \"column\"");
+    let mut statement = snapshot.connection().prepare_cached(&sql)?;
+    let mut rows = statement.query(params![stored_id(node), edge_type.map(|edge_type| edge_type as u8)])?;
+    let mut edges = Vec::new();
+    while let Some(row) = rows.next()? {
+        edges.push(IncidentEdge {
+            other: id_column(row, 0)?,
+            edge_type: word_column(row, 1, EdgeType::from_code)?,
+            confidence: word_column(row, 2, Confidence::from_code)?,
+            file: FileKey(row.get(3)?),
+            line: row.get(4)?,
+            column: row.get(5)?,
+        });
+    }
+    Ok(edges)
+}
+
+/// The nodes that a node lexically contains.
+pub fn children(snapshot: &Snapshot, node: NodeId) -> Result<Vec<Node>, StoreError> {
+    select_nodes(snapshot.connection(), "WHERE n.parent_id = ?1 ORDER BY f.path, s.start_offset, n.id", &[&stored_id(node)])
+}
+
+const COUNT_INCOMING: &str = "SELECT count(*) FROM edges_incoming WHERE target = ?1 AND edge_type <> ?2";
+
+/// Incoming uses but `contains` and `overrides`.
+pub fn reference_count(snapshot: &Snapshot, node: NodeId) -> Result<u64, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(COUNT_INCOMING)?;
+    Ok(statement.query_row(params![stored_id(node), EdgeType::Overrides as u8], |row| row.get::<_, i64>(0))? as u64)
+}
+
+const CANDIDATES: &str = "SELECT candidates FROM edges WHERE source = ?1 AND edge_type = ?2 AND target = ?3 AND file_id = ?4 AND line = ?5 \
+    AND \"column\" = ?6";
+
+/// The further candidates of a use, best first.
+pub fn candidates_of(snapshot: &Snapshot, source: NodeId, edge: &IncidentEdge) -> Result<Vec<NodeId>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(CANDIDATES)?;
+    let key = params![stored_id(source), edge.edge_type as u8, stored_id(edge.other), edge.file.0, edge.line, edge.column];
+    let blob = statement.query_row(key, |row| Ok(row.get_ref(0)?.as_blob().map(unpack_ids).unwrap_or_default())).optional()?;
+    Ok(blob.unwrap_or_default())
+}
+
+const OF_SOURCE_IN_FILE: &str = "SELECT target, edge_type, confidence, line, \"column\", candidates FROM edges WHERE source = ?1 AND file_id = ?2";
+
+/// The uses by a node whose sites lie in a file.
+pub(super) fn of_source_in_file(connection: &Connection, source: NodeId, file: FileKey, out: &mut Vec<EdgeRow>) -> Result<(), StoreError> {
+    let mut statement = connection.prepare_cached(OF_SOURCE_IN_FILE)?;
+    let mut rows = statement.query(params![stored_id(source), file.0])?;
+    while let Some(row) = rows.next()? {
+        out.push(EdgeRow {
+            source,
+            target: id_column(row, 0)?,
+            edge_type: word_column(row, 1, EdgeType::from_code)?,
+            confidence: word_column(row, 2, Confidence::from_code)?,
+            file,
+            line: row.get(3)?,
+            column: row.get(4)?,
+            candidates: row.get_ref(5)?.as_blob().map(unpack_ids).unwrap_or_default().into(),
+        });
+    }
+    Ok(())
+}
+
+const INSERT: &str = "INSERT INTO edges VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+
+/// Writes the by-source row.
+pub(super) fn insert_outgoing(connection: &Connection, edge: &EdgeRow) -> Result<(), StoreError> {
+    let candidates = (!edge.candidates.is_empty()).then(|| pack_ids(&edge.candidates));
+    connection.prepare_cached(INSERT)?.execute(params![
+        stored_id(edge.source),
+        edge.edge_type as u8,
+        stored_id(edge.target),
+        edge.file.0,
+        edge.line,
+        edge.column,
+        edge.confidence as u8,
+        candidates,
+    ])?;
+    Ok(())
+}
+
+const INSERT_INCOMING: &str = "INSERT INTO edges_incoming VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+
+/// Writes the by-target row.
+pub(super) fn insert_incoming(connection: &Connection, edge: &EdgeRow) -> Result<(), StoreError> {
+    connection.prepare_cached(INSERT_INCOMING)?.execute(params![
+        stored_id(edge.target),
+        edge.edge_type as u8,
+        stored_id(edge.source),
+        edge.file.0,
+        edge.line,
+        edge.column,
+        edge.confidence as u8,
+    ])?;
+    Ok(())
+}
+
+const DELETE: &str = "DELETE FROM edges WHERE source = ?1 AND edge_type = ?2 AND target = ?3 AND file_id = ?4 AND line = ?5 AND \"column\" = ?6";
+const DELETE_INCOMING: &str = "DELETE FROM edges_incoming WHERE target = ?3 AND edge_type = ?2 AND source = ?1 AND file_id = ?4 AND line = ?5 \
+    AND \"column\" = ?6";
+
+/// Removes both rows of a use.
+pub(super) fn delete(connection: &Connection, edge: &EdgeRow) -> Result<(), StoreError> {
+    for sql in [DELETE, DELETE_INCOMING] {
+        let key =
+            params![stored_id(edge.source), edge.edge_type as u8, stored_id(edge.target), edge.file.0, edge.line, edge.column];
+        connection.prepare_cached(sql)?.execute(key)?;
+    }
+    Ok(())
+}

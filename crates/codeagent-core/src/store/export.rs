@@ -1,0 +1,96 @@
+//! The whole graph in rows, for `codeagent export`: each callback gets one row at a time.
+
+use rustc_hash::FxHashMap;
+
+use crate::model::graph::{Confidence, EdgeType, NodeId, NodeKind};
+use crate::store::codec::{id_column, word_column};
+use crate::store::{FileKey, Snapshot, StoreError};
+
+/// One declaration site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportSymbol {
+    /// Its node.
+    pub id: NodeId,
+    /// The node around it.
+    pub parent: Option<NodeId>,
+    /// What it is.
+    pub kind: NodeKind,
+    /// Bare name.
+    pub name: String,
+    /// Where.
+    pub file: FileKey,
+    /// First line.
+    pub line_start: u32,
+    /// Last line.
+    pub line_end: u32,
+    /// Line of the name token.
+    pub name_line: u32,
+}
+
+/// One use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExportEdge {
+    /// In whose declaration it stands.
+    pub source: NodeId,
+    /// What is used.
+    pub target: NodeId,
+    /// The verb.
+    pub edge_type: EdgeType,
+    /// How sure.
+    pub confidence: Confidence,
+    /// File of the site.
+    pub file: FileKey,
+    /// Line of the site.
+    pub line: u32,
+    /// UTF-16 column of the site.
+    pub column: u32,
+}
+
+const SYMBOLS: &str = "SELECT n.id, n.parent_id, n.kind, n.name, s.file_id, s.line_start, s.line_end, s.name_line FROM spans s \
+    JOIN nodes n ON n.id = s.node_id ORDER BY s.node_id, s.position";
+
+/// All declaration sites, those of one node together, primary first.
+pub fn export_symbols(snapshot: &Snapshot) -> Result<Vec<ExportSymbol>, StoreError> {
+    let mut statement = snapshot.connection().prepare(SYMBOLS)?;
+    let mut rows = statement.query([])?;
+    let mut symbols = Vec::new();
+    while let Some(row) = rows.next()? {
+        symbols.push(ExportSymbol {
+            id: id_column(row, 0)?,
+            parent: row.get::<_, Option<i64>>(1)?.map(|id| NodeId(id as u64)),
+            kind: word_column(row, 2, NodeKind::from_code)?,
+            name: row.get(3)?,
+            file: FileKey(row.get(4)?),
+            line_start: row.get(5)?,
+            line_end: row.get(6)?,
+            name_line: row.get(7)?,
+        });
+    }
+    Ok(symbols)
+}
+
+const EDGES: &str = "SELECT source, target, edge_type, confidence, file_id, line, \"column\" FROM edges";
+
+/// Gives every use to `visit`, ordered by source.
+pub fn export_edges(snapshot: &Snapshot, mut visit: impl FnMut(ExportEdge)) -> Result<(), StoreError> {
+    let mut statement = snapshot.connection().prepare(EDGES)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        visit(ExportEdge {
+            source: id_column(row, 0)?,
+            target: id_column(row, 1)?,
+            edge_type: word_column(row, 2, EdgeType::from_code)?,
+            confidence: word_column(row, 3, Confidence::from_code)?,
+            file: FileKey(row.get(4)?),
+            line: row.get(5)?,
+            column: row.get(6)?,
+        });
+    }
+    Ok(())
+}
+
+/// Paths of all files by key.
+#[must_use]
+pub fn paths_by_key(keys: &FxHashMap<String, FileKey>) -> FxHashMap<FileKey, &str> {
+    keys.iter().map(|(path, key)| (*key, path.as_str())).collect()
+}

@@ -1,0 +1,125 @@
+//! Where the facts of a text lie: compressed, under a key made of everything they depend on.
+//!
+//! **Limits.** A blob that cannot be decoded is as good as none: the caller reads the text again.
+
+use rusqlite::{Connection, OptionalExtension, params};
+use rustc_hash::FxHashSet;
+
+use crate::model::facts::{FACTS_VERSION, Facts};
+use crate::model::graph::Dialect;
+use crate::store::codec::hash_column;
+use crate::store::{Snapshot, StoreError};
+
+/// The key of a text's facts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FactsKey(pub [u8; 32]);
+
+impl FactsKey {
+    /// The key of a text with this hash, read in this dialect under these conditions (see `extract::conditions`).
+    #[must_use]
+    pub fn new(dialect: Dialect, conditions: &str, content: &[u8; 32]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&FACTS_VERSION.to_le_bytes());
+        hasher.update(&[dialect as u8]);
+        hasher.update(&(conditions.len() as u64).to_le_bytes());
+        hasher.update(conditions.as_bytes());
+        hasher.update(content);
+        Self(*hasher.finalize().as_bytes())
+    }
+}
+
+const ZSTD_LEVEL: i32 = 1;
+
+/// Far above what the largest admitted file can give.
+const MAX_FACTS_BYTES: usize = 1 << 28;
+
+/// Packs facts.
+#[must_use]
+pub fn encode_facts(facts: &Facts) -> Vec<u8> {
+    let plain = postcard::to_stdvec(facts).expect("facts have no values that postcard refuses");
+    let mut blob = (plain.len() as u32).to_le_bytes().to_vec();
+    blob.extend(zstd::bulk::compress(&plain, ZSTD_LEVEL).expect("a vector can be compressed into memory"));
+    blob
+}
+
+/// Unpacks facts; `None` if the blob is damaged.
+#[must_use]
+pub fn decode_facts(blob: &[u8]) -> Option<Facts> {
+    let (length, packed) = blob.split_first_chunk::<4>()?;
+    let length = (u32::from_le_bytes(*length) as usize).min(MAX_FACTS_BYTES);
+    let plain = zstd::bulk::decompress(packed, length).ok()?;
+    postcard::from_bytes(&plain).ok()
+}
+
+const SELECT: &str = "SELECT data FROM facts WHERE key = ?1";
+
+/// The facts under a key, if they are there and whole.
+pub fn read_facts(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Facts>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(SELECT)?;
+    let found = statement.query_row([&key.0[..]], |row| Ok(row.get_ref(0)?.as_blob().ok().and_then(decode_facts))).optional()?;
+    Ok(found.flatten())
+}
+
+const KEYS: &str = "SELECT key FROM facts";
+
+/// All keys.
+pub fn facts_keys(snapshot: &Snapshot) -> Result<FxHashSet<FactsKey>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(KEYS)?;
+    let mut rows = statement.query([])?;
+    let mut keys = FxHashSet::default();
+    while let Some(row) = rows.next()? {
+        keys.insert(FactsKey(hash_column(row, 0)?));
+    }
+    Ok(keys)
+}
+
+/// Replaces, because what is there under the key was found damaged, or it would not have been made again.
+const INSERT: &str = "INSERT OR REPLACE INTO facts (key, data) VALUES (?1, ?2)";
+
+pub(super) fn insert(connection: &Connection, key: &FactsKey, blob: &[u8]) -> Result<(), StoreError> {
+    connection.prepare_cached(INSERT)?.execute(params![&key.0[..], blob])?;
+    Ok(())
+}
+
+const COUNT: &str = "SELECT count(*) FROM facts";
+const COUNT_USED: &str = "SELECT count(DISTINCT facts_key) FROM files";
+const DELETE_UNUSED: &str = "DELETE FROM facts WHERE key NOT IN (SELECT facts_key FROM files)";
+
+/// Texts of other branches are kept up to the number of the present ones; then all of them go.
+pub(super) fn collect_garbage(connection: &Connection) -> Result<(), StoreError> {
+    let all: i64 = connection.query_row(COUNT, [], |row| row.get(0))?;
+    let used: i64 = connection.query_row(COUNT_USED, [], |row| row.get(0))?;
+    if all > 2 * used + 1000 {
+        connection.execute(DELETE_UNUSED, [])?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_come_back() {
+        let mut facts = Facts::default();
+        facts.names.push("name");
+        facts.header.lines = 3;
+        assert_eq!(decode_facts(&encode_facts(&facts)), Some(facts));
+    }
+
+    #[test]
+    fn damaged_facts_are_none() {
+        let mut blob = encode_facts(&Facts::default());
+        assert_eq!(decode_facts(&blob[..3]), None);
+        blob.truncate(blob.len() - 2);
+        assert_eq!(decode_facts(&blob), None);
+    }
+
+    #[test]
+    fn the_key_depends_on_every_part() {
+        let key = FactsKey::new(Dialect::Ts, "", &[0; 32]);
+        assert_ne!(key, FactsKey::new(Dialect::Tsx, "", &[0; 32]));
+        assert_ne!(key, FactsKey::new(Dialect::Ts, "A=1", &[0; 32]));
+        assert_ne!(key, FactsKey::new(Dialect::Ts, "", &[1; 32]));
+    }
+}

@@ -1,0 +1,177 @@
+//! Which files are indexed, how they were read, and what their links depended on: `files`, `file_links`, `inputs`.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use rustc_hash::FxHashMap;
+
+use crate::model::graph::{Dialect, ParseStatus};
+use crate::store::codec::{hash_column, pack_files, pack_ids, pack_sorted, unpack_files, unpack_ids, unpack_sorted, word_column};
+use crate::store::{FactsKey, FileKey, FileRow, InputRow, LinkRow, Snapshot, StoreError};
+
+const COLUMNS: &str = "id, path, dialect, project_id, size, mtime, hash, facts_key, defines_hash, parse_status, problem, error_bytes, \
+    error_lines, lines, bytes, calls, calls_resolved, calls_external, interface_hash, ids_hash";
+
+fn file_row(row: &Row<'_>) -> Result<FileRow, StoreError> {
+    Ok(FileRow {
+        id: FileKey(row.get(0)?),
+        path: row.get(1)?,
+        dialect: word_column(row, 2, Dialect::from_code)?,
+        project_id: row.get(3)?,
+        size: row.get::<_, i64>(4)? as u64,
+        mtime: row.get(5)?,
+        hash: hash_column(row, 6)?,
+        facts_key: FactsKey(hash_column(row, 7)?),
+        defines_hash: row.get::<_, i64>(8)? as u64,
+        parse_status: word_column(row, 9, ParseStatus::from_code)?,
+        problem: row.get(10)?,
+        error_bytes: row.get(11)?,
+        error_lines: unpack_sorted(row.get_ref(12)?.as_blob().unwrap_or_default()),
+        lines: row.get(13)?,
+        bytes: row.get(14)?,
+        calls: row.get(15)?,
+        calls_resolved: row.get(16)?,
+        calls_external: row.get(17)?,
+        interface_hash: hash_column(row, 18)?,
+        ids_hash: row.get::<_, i64>(19)? as u64,
+    })
+}
+
+fn select_files(connection: &Connection, rest: &str, parameter: &[&dyn rusqlite::ToSql]) -> Result<Vec<FileRow>, StoreError> {
+    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM files {rest}"))?;
+    let mut rows = statement.query(parameter)?;
+    let mut files = Vec::new();
+    while let Some(row) = rows.next()? {
+        files.push(file_row(row)?);
+    }
+    Ok(files)
+}
+
+/// All files by path.
+pub fn files(snapshot: &Snapshot) -> Result<Vec<FileRow>, StoreError> {
+    select_files(snapshot.connection(), "ORDER BY path", &[])
+}
+
+/// The file of a path.
+pub fn file_by_path(snapshot: &Snapshot, path: &str) -> Result<Option<FileRow>, StoreError> {
+    Ok(select_files(snapshot.connection(), "WHERE path = ?1", &[&path])?.pop())
+}
+
+/// The file of a key.
+pub fn file_by_id(snapshot: &Snapshot, id: FileKey) -> Result<Option<FileRow>, StoreError> {
+    Ok(select_files(snapshot.connection(), "WHERE id = ?1", &[&id.0])?.pop())
+}
+
+const KEYS: &str = "SELECT path, id FROM files";
+
+/// The keys of all files by path.
+pub fn file_keys(snapshot: &Snapshot) -> Result<FxHashMap<String, FileKey>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(KEYS)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, FileKey(row.get(1)?))))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+const UPSERT: &str = "INSERT OR REPLACE INTO files VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
+    ?19, ?20)";
+
+pub(super) fn write_file(connection: &Connection, file: &FileRow) -> Result<(), StoreError> {
+    connection.prepare_cached(UPSERT)?.execute(params![
+        file.id.0,
+        file.path,
+        file.dialect as u8,
+        file.project_id,
+        file.size as i64,
+        file.mtime,
+        &file.hash[..],
+        &file.facts_key.0[..],
+        file.defines_hash as i64,
+        file.parse_status as u8,
+        file.problem,
+        file.error_bytes,
+        pack_sorted(file.error_lines.iter().copied()),
+        file.lines,
+        file.bytes,
+        file.calls,
+        file.calls_resolved,
+        file.calls_external,
+        &file.interface_hash[..],
+        file.ids_hash as i64,
+    ])?;
+    Ok(())
+}
+
+const DELETE: &str = "DELETE FROM files WHERE id = ?1";
+const DELETE_LINKS: &str = "DELETE FROM file_links WHERE file_id = ?1";
+
+pub(super) fn delete_file(connection: &Connection, file: FileKey) -> Result<(), StoreError> {
+    connection.prepare_cached(DELETE)?.execute([file.0])?;
+    connection.prepare_cached(DELETE_LINKS)?.execute([file.0])?;
+    Ok(())
+}
+
+const SELECT_LINKS: &str = "SELECT file_id, environment_hash, answers_hash, reads, slots, published FROM file_links";
+
+/// What the last link of every file depended on, without the nodes that have edges.
+pub fn link_rows(snapshot: &Snapshot) -> Result<FxHashMap<FileKey, LinkRow>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(SELECT_LINKS)?;
+    let mut rows = statement.query([])?;
+    let mut links = FxHashMap::default();
+    while let Some(row) = rows.next()? {
+        let blob = |index| row.get_ref(index).map(|value| value.as_blob().unwrap_or_default());
+        let link = LinkRow {
+            environment_hash: row.get::<_, i64>(1)? as u64,
+            answers_hash: row.get::<_, i64>(2)? as u64,
+            reads: unpack_files(blob(3)?),
+            slots: unpack_sorted(blob(4)?),
+            published: unpack_sorted(blob(5)?),
+            sources: Vec::new(),
+        };
+        links.insert(FileKey(row.get(0)?), link);
+    }
+    Ok(links)
+}
+
+const SELECT_SOURCES: &str = "SELECT sources FROM file_links WHERE file_id = ?1";
+
+pub(super) fn sources_of(connection: &Connection, file: FileKey) -> Result<Vec<crate::model::graph::NodeId>, StoreError> {
+    let mut statement = connection.prepare_cached(SELECT_SOURCES)?;
+    let blob = statement.query_row([file.0], |row| Ok(unpack_ids(row.get_ref(0)?.as_blob().unwrap_or_default()))).optional()?;
+    Ok(blob.unwrap_or_default())
+}
+
+const UPSERT_LINKS: &str = "INSERT OR REPLACE INTO file_links VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+
+pub(super) fn write_links(connection: &Connection, file: FileKey, links: &LinkRow) -> Result<(), StoreError> {
+    connection.prepare_cached(UPSERT_LINKS)?.execute(params![
+        file.0,
+        links.environment_hash as i64,
+        links.answers_hash as i64,
+        pack_files(&links.reads),
+        pack_sorted(links.slots.iter().copied()),
+        pack_sorted(links.published.iter().copied()),
+        pack_ids(&links.sources),
+    ])?;
+    Ok(())
+}
+
+const SELECT_INPUTS: &str = "SELECT path, size, mtime, hash FROM inputs ORDER BY path";
+
+/// All project files by path.
+pub fn inputs(snapshot: &Snapshot) -> Result<Vec<InputRow>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(SELECT_INPUTS)?;
+    let mut rows = statement.query([])?;
+    let mut inputs = Vec::new();
+    while let Some(row) = rows.next()? {
+        inputs.push(InputRow { path: row.get(0)?, size: row.get::<_, i64>(1)? as u64, mtime: row.get(2)?, hash: hash_column(row, 3)? });
+    }
+    Ok(inputs)
+}
+
+const INSERT_INPUT: &str = "INSERT INTO inputs VALUES (?1, ?2, ?3, ?4)";
+
+pub(super) fn replace_inputs(connection: &Connection, inputs: &[InputRow]) -> Result<(), StoreError> {
+    connection.execute("DELETE FROM inputs", [])?;
+    let mut statement = connection.prepare_cached(INSERT_INPUT)?;
+    for input in inputs {
+        statement.execute(params![input.path, input.size as i64, input.mtime, &input.hash[..]])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! All SQL of the engine: how the graph lies on disk and how it is read and written.
+//!
+//! Two types over one database: a [`Writer`], of which there is one and which is not `Clone`, and a [`Reader`], a pool of read-only
+//! connections whose [`Snapshot`]s each see one generation. One file per table group; every statement is a `const` above the function
+//! that runs it.
+//!
+//! **Limits.** Knows rows, not repositories: what must be written is decided by `ingest`, what an answer looks like by `query`.
+
+mod batch;
+mod codec;
+mod dump;
+mod edges;
+mod export;
+mod facts;
+mod files;
+mod nodes;
+mod reader;
+mod schema;
+mod search;
+mod status;
+mod writer;
+
+pub use batch::{Applied, Batch, BatchKind, EdgeRow, FileKey, FileRow, InputRow, LinkRow, SlotHash, UnresolvedRow};
+pub use dump::canonical_dump;
+pub use edges::{IncidentEdge, candidates_of, children, incident_edges, reference_count};
+pub use export::{ExportEdge, ExportSymbol, export_edges, export_symbols, paths_by_key};
+pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts};
+pub use files::{file_by_id, file_by_path, file_keys, files, inputs, link_rows};
+pub use nodes::{by_name, by_qualified_name, node, node_ids_of_file, nodes_of_file, spans_of};
+pub use reader::{Reader, Snapshot};
+pub use schema::SCHEMA_VERSION;
+pub use search::{Hit, SearchFilter, nearest_names, search};
+pub use status::{Counts, LanguageCounts, counts, unresolved_names, unresolved_with_name, metadata};
+pub use writer::Writer;
+
+/// Why the store could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// There is no index yet.
+    #[error("there is no index yet; run `codeagent index`")]
+    NotIndexed,
+    /// The file at the place of the index belongs to another program.
+    #[error("{0} is not a codeagent index and is left alone; move it away or set CODEAGENT_DATA_DIR")]
+    Foreign(String),
+    /// The index was written by a newer codeagent.
+    #[error("the index has schema {found}, this codeagent knows {known}; use the newer codeagent, or delete the index and run `codeagent index`")]
+    Newer {
+        /// Its schema version.
+        found: usize,
+        /// The newest version known here.
+        known: usize,
+    },
+    /// The index was written by an older codeagent and has to be migrated by a writer first.
+    #[error("the index has schema {found}, this codeagent needs {known}; run `codeagent index`")]
+    Older {
+        /// Its schema version.
+        found: usize,
+        /// The version needed.
+        known: usize,
+    },
+    /// The linked SQLite has known defects.
+    #[error("SQLite {0} is too old (3.51.3 is needed)")]
+    OldSqlite(String),
+    /// The database is damaged.
+    #[error("the index is damaged ({0}); run `codeagent index --rebuild`")]
+    Corrupt(String),
+    /// Another process holds the database for longer than the time allowed.
+    #[error("the index is locked by another process; try again when it is done")]
+    Busy,
+    /// A search query that FTS5 cannot parse even with its words quoted.
+    #[error("the search query cannot be understood: {0}")]
+    Query(String),
+    /// The writer could not be started.
+    #[error("the writer thread cannot be started: {0}")]
+    Thread(String),
+    /// Anything else SQLite says.
+    #[error("database: {0}")]
+    Sqlite(rusqlite::Error),
+    /// No connection could be had.
+    #[error("no database connection: {0}")]
+    Pool(#[from] r2d2::Error),
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt(error.to_string()),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+            _ => Self::Sqlite(error),
+        }
+    }
+}
+
+/// A stored value that no version of the engine writes.
+fn bad_value(what: &str) -> StoreError {
+    StoreError::Corrupt(format!("unknown {what}"))
+}

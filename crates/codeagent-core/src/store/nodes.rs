@@ -1,0 +1,189 @@
+//! Which symbols there are and where they are declared: `nodes` and `spans`.
+
+use rusqlite::{Connection, Row, ToSql, params};
+use rustc_hash::FxHashMap;
+
+use crate::model::graph::{Access, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
+use crate::model::span::{Position, Span};
+use crate::store::codec::{id_column, stored_id, word_column};
+use crate::store::{FileKey, Snapshot, StoreError, bad_value};
+
+const SPAN_COLUMNS: &str = "f.path, s.start_offset, s.end_offset, s.line_start, s.column_start, s.line_end, s.name_line, s.name_column";
+
+/// A node with its primary span.
+pub(super) const SELECT_NODE: &str = "SELECT n.id, n.parent_id, n.project_id, n.name, n.qualified_name, n.node_type, n.kind, n.language, n.access, \
+    n.flags, n.parameter_signature, n.parameter_count, n.return_type, n.doc, \
+    f.path, s.start_offset, s.end_offset, s.line_start, s.column_start, s.line_end, s.name_line, s.name_column \
+    FROM nodes n LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0 LEFT JOIN files f ON f.id = s.file_id";
+
+fn span_columns(row: &Row<'_>, from: usize) -> Result<NodeSpan, StoreError> {
+    let start = Position { offset: row.get(from + 1)?, line: row.get(from + 3)?, column: row.get(from + 4)? };
+    Ok(NodeSpan {
+        path: row.get(from)?,
+        span: Span { start, end_offset: row.get(from + 2)?, end_line: row.get(from + 5)? },
+        name_line: row.get(from + 6)?,
+        name_column: row.get(from + 7)?,
+    })
+}
+
+/// The node of a row of [`SELECT_NODE`].
+pub(super) fn node_row(row: &Row<'_>) -> Result<Node, StoreError> {
+    let access = match row.get::<_, Option<u8>>(8)? {
+        Some(code) => Some(Access::from_code(code).ok_or_else(|| bad_value("access"))?),
+        None => None,
+    };
+    let has_span = row.get_ref(14)? != rusqlite::types::ValueRef::Null;
+    Ok(Node {
+        id: id_column(row, 0)?,
+        parent: row.get::<_, Option<i64>>(1)?.map(|id| NodeId(id as u64)),
+        project_id: row.get(2)?,
+        name: row.get(3)?,
+        qualified_name: row.get(4)?,
+        node_type: word_column(row, 5, NodeType::from_code)?,
+        kind: word_column(row, 6, NodeKind::from_code)?,
+        language: word_column(row, 7, Language::from_code)?,
+        access,
+        flags: NodeFlags(row.get(9)?),
+        parameter_signature: row.get(10)?,
+        parameter_count: row.get(11)?,
+        return_type: row.get(12)?,
+        doc: row.get(13)?,
+        spans: if has_span { vec![span_columns(row, 14)?] } else { Vec::new() },
+    })
+}
+
+/// The nodes of `SELECT_NODE` followed by `rest`.
+pub(super) fn select_nodes(connection: &Connection, rest: &str, parameters: &[&dyn ToSql]) -> Result<Vec<Node>, StoreError> {
+    let mut statement = connection.prepare_cached(&format!("{SELECT_NODE} {rest}"))?;
+    let mut rows = statement.query(parameters)?;
+    let mut nodes = Vec::new();
+    while let Some(row) = rows.next()? {
+        nodes.push(node_row(row)?);
+    }
+    Ok(nodes)
+}
+
+/// A node with its primary span.
+pub fn node(snapshot: &Snapshot, id: NodeId) -> Result<Option<Node>, StoreError> {
+    Ok(select_nodes(snapshot.connection(), "WHERE n.id = ?1", &[&stored_id(id)])?.pop())
+}
+
+/// All nodes with this qualified name.
+pub fn by_qualified_name(snapshot: &Snapshot, qualified_name: &str) -> Result<Vec<Node>, StoreError> {
+    select_nodes(snapshot.connection(), "WHERE n.qualified_name = ?1 ORDER BY n.id", &[&qualified_name])
+}
+
+/// At most `limit` nodes with this bare name, case ignored.
+pub fn by_name(snapshot: &Snapshot, name: &str, limit: usize) -> Result<Vec<Node>, StoreError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    select_nodes(snapshot.connection(), "WHERE n.name = ?1 COLLATE NOCASE ORDER BY n.id LIMIT ?2", &[&name, &limit])
+}
+
+/// The nodes declared in a file, each with its span in that file (several rows if it is declared there several times), in text order.
+pub fn nodes_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, StoreError> {
+    let sql = SELECT_NODE
+        .replace("FROM nodes n LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0", "FROM spans s JOIN nodes n ON n.id = s.node_id");
+    let mut statement = snapshot
+        .connection()
+        .prepare_cached(&format!("{sql} WHERE s.file_id = ?1 ORDER BY s.start_offset, s.end_offset DESC, s.name_line, s.name_column, n.id"))?;
+    let mut rows = statement.query([file.0])?;
+    let mut nodes = Vec::new();
+    while let Some(row) = rows.next()? {
+        nodes.push(node_row(row)?);
+    }
+    Ok(nodes)
+}
+
+const NODE_IDS_OF_FILE: &str = "SELECT DISTINCT node_id FROM spans WHERE file_id = ?1 ORDER BY node_id";
+
+/// The ids of the nodes declared in a file.
+pub fn node_ids_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<NodeId>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(NODE_IDS_OF_FILE)?;
+    let rows = statement.query_map([file.0], |row| Ok(NodeId(row.get::<_, i64>(0)? as u64)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// All declaration sites of a node, primary first.
+pub fn spans_of(snapshot: &Snapshot, id: NodeId) -> Result<Vec<NodeSpan>, StoreError> {
+    let sql = format!("SELECT {SPAN_COLUMNS} FROM spans s JOIN files f ON f.id = s.file_id WHERE s.node_id = ?1 ORDER BY s.position");
+    let mut statement = snapshot.connection().prepare_cached(&sql)?;
+    let mut rows = statement.query([stored_id(id)])?;
+    let mut spans = Vec::new();
+    while let Some(row) = rows.next()? {
+        spans.push(span_columns(row, 0)?);
+    }
+    Ok(spans)
+}
+
+/// A hash over everything that is stored of a node.
+pub(super) fn content_hash(node: &Node) -> i64 {
+    let bytes = postcard::to_stdvec(node).expect("nodes have no values that postcard refuses");
+    i64::from_le_bytes(blake3::hash(&bytes).as_bytes()[..8].try_into().expect("a hash has 32 bytes"))
+}
+
+const STORED_HASHES: &str = "SELECT id, hash FROM nodes ORDER BY id";
+
+/// Ids and content hashes of all nodes, by id.
+pub(super) fn stored_hashes(connection: &Connection) -> Result<Vec<(NodeId, i64)>, StoreError> {
+    let mut statement = connection.prepare_cached(STORED_HASHES)?;
+    let rows = statement.query_map([], |row| Ok((NodeId(row.get::<_, i64>(0)? as u64), row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// A stored node without its spans.
+pub(super) fn stored_node(connection: &Connection, id: NodeId) -> Result<Option<Node>, StoreError> {
+    Ok(select_nodes(connection, "WHERE n.id = ?1", &[&stored_id(id)])?.pop())
+}
+
+const INSERT: &str = "INSERT OR REPLACE INTO nodes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+const INSERT_SPAN: &str = "INSERT INTO spans VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+
+pub(super) fn write_node(connection: &Connection, node: &Node, hash: i64, keys: &FxHashMap<String, FileKey>) -> Result<(), StoreError> {
+    connection.prepare_cached(INSERT)?.execute(params![
+        stored_id(node.id),
+        node.parent.map(stored_id),
+        node.project_id,
+        node.name,
+        node.qualified_name,
+        node.node_type as u8,
+        node.kind as u8,
+        node.language as u8,
+        node.access.map(|access| access as u8),
+        node.flags.0,
+        node.parameter_signature,
+        node.parameter_count,
+        node.return_type,
+        node.doc,
+        hash,
+    ])?;
+    let mut statement = connection.prepare_cached(INSERT_SPAN)?;
+    let known = node.spans.iter().filter_map(|span| Some((span, keys.get(&span.path)?)));
+    for (position, (span, file)) in known.enumerate() {
+        statement.execute(params![
+            stored_id(node.id),
+            position as i64,
+            file.0,
+            span.span.start.offset,
+            span.span.end_offset,
+            span.span.start.line,
+            span.span.start.column,
+            span.span.end_line,
+            span.name_line,
+            span.name_column,
+        ])?;
+    }
+    Ok(())
+}
+
+const DELETE: &str = "DELETE FROM nodes WHERE id = ?1";
+const DELETE_SPANS: &str = "DELETE FROM spans WHERE node_id = ?1";
+
+pub(super) fn delete_node(connection: &Connection, id: NodeId) -> Result<(), StoreError> {
+    connection.prepare_cached(DELETE)?.execute([stored_id(id)])?;
+    delete_spans(connection, id)
+}
+
+pub(super) fn delete_spans(connection: &Connection, id: NodeId) -> Result<(), StoreError> {
+    connection.prepare_cached(DELETE_SPANS)?.execute([stored_id(id)])?;
+    Ok(())
+}

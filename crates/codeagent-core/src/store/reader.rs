@@ -1,0 +1,78 @@
+//! Reading: a pool of read-only connections and snapshots of one generation.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use r2d2::PooledConnection;
+use r2d2_sqlite::SqliteConnectionManager;
+use rusqlite::Connection;
+
+use crate::store::StoreError;
+use crate::store::schema::{prepare_reader, reader_flags};
+
+const STATEMENTS_CACHED: usize = 64;
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// A pool of read-only connections. Cheap to clone.
+#[derive(Clone)]
+pub struct Reader {
+    pool: r2d2::Pool<SqliteConnectionManager>,
+}
+
+impl Reader {
+    /// Opens the database at `path`, with at most `connections` at a time.
+    pub fn open(path: &Path, connections: u32) -> Result<Self, StoreError> {
+        let check = Connection::open_with_flags(path, reader_flags()).map_err(|error| match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::CannotOpen) => StoreError::NotIndexed,
+            _ => StoreError::from(error),
+        })?;
+        prepare_reader(&check, path)?;
+        drop(check);
+        let at = path.to_owned();
+        let manager = SqliteConnectionManager::file(path).with_flags(reader_flags()).with_init(move |connection| setup(connection, &at));
+        let pool = r2d2::Pool::builder()
+            .max_size(connections.max(1))
+            .min_idle(Some(0))
+            .test_on_check_out(false)
+            .connection_timeout(CONNECTION_TIMEOUT)
+            .build(manager)?;
+        Ok(Self { pool })
+    }
+
+    /// The present generation, unchanged by what is written later. Drop it soon: a long reader keeps the log from being emptied.
+    pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
+        let connection = self.pool.get()?;
+        connection.execute_batch("BEGIN")?;
+        let snapshot = Snapshot { connection };
+        // The generation is fixed by the first read, not by BEGIN.
+        snapshot.connection.query_row("SELECT count(*) FROM _metadata", [], |row| row.get::<_, i64>(0))?;
+        Ok(snapshot)
+    }
+}
+
+fn setup(connection: &mut Connection, path: &PathBuf) -> rusqlite::Result<()> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+    prepare_reader(connection, path).map_err(|error| match error {
+        StoreError::Sqlite(error) => error,
+        other => rusqlite::Error::ToSqlConversionFailure(Box::new(other)),
+    })
+}
+
+/// One generation of the database, for one answer.
+pub struct Snapshot {
+    connection: PooledConnection<SqliteConnectionManager>,
+}
+
+impl Snapshot {
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        if let Err(error) = self.connection.execute_batch("ROLLBACK") {
+            tracing::warn!(%error, "a read transaction could not be ended");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Opening the database file: whose is it, which schema has it, and how are connections set up.
+//!
+//! `user_version` is the number of migrations that have run. A migration is a file in the top-level `migrations/`, run once in a transaction
+//! of its own; files that have been released are never edited.
+//!
+//! **Limits.** Only upward: a newer schema is refused.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::store::StoreError;
+
+/// The migrations, oldest first.
+const MIGRATIONS: &[(&str, &str)] = &[("0001_graph.sql", include_str!("../../../../migrations/0001_graph.sql"))];
+
+/// The schema this code reads and writes.
+pub const SCHEMA_VERSION: usize = MIGRATIONS.len();
+
+/// "cdag" in ASCII: says that a database file is ours.
+const APPLICATION_ID: i64 = 0x6364_6167;
+
+/// The first SQLite without the WAL-reset corruption.
+const OLDEST_SQLITE: i32 = 3_051_003;
+
+/// How long a statement waits for another process.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+const WRITER_PRAGMAS: &str = "
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    PRAGMA journal_size_limit = 67108864;
+    PRAGMA wal_autocheckpoint = 4000;
+    PRAGMA mmap_size = 0;
+    PRAGMA cache_size = -32768;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA foreign_keys = OFF;
+    PRAGMA trusted_schema = OFF;
+";
+
+const READER_PRAGMAS: &str = "
+    PRAGMA mmap_size = 0;
+    PRAGMA cache_size = -8192;
+    PRAGMA query_only = ON;
+    PRAGMA trusted_schema = OFF;
+";
+
+/// Opens the database for writing, makes it if it is not there and brings its schema up to date.
+pub fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
+    check_sqlite()?;
+    let mut connection = Connection::open(path)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    let version = match stored_version(&connection, path) {
+        Err(StoreError::NotIndexed) => 0,
+        other => other?,
+    };
+    connection.execute_batch(WRITER_PRAGMAS)?;
+    migrate(&mut connection, version)?;
+    Ok(connection)
+}
+
+/// Checks that a database can be read by this code, and sets a read-only connection up.
+pub fn prepare_reader(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    check_sqlite()?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    let found = stored_version(connection, path)?;
+    if found < SCHEMA_VERSION {
+        return Err(StoreError::Older { found, known: SCHEMA_VERSION });
+    }
+    connection.execute_batch(READER_PRAGMAS)?;
+    Ok(())
+}
+
+/// How read-only connections are opened.
+pub fn reader_flags() -> OpenFlags {
+    OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI
+}
+
+fn check_sqlite() -> Result<(), StoreError> {
+    if rusqlite::version_number() < OLDEST_SQLITE {
+        return Err(StoreError::OldSqlite(rusqlite::version().to_owned()));
+    }
+    Ok(())
+}
+
+/// The number of migrations a database has seen; `NotIndexed` for an empty one, `Foreign` if it is not ours.
+fn stored_version(connection: &Connection, path: &Path) -> Result<usize, StoreError> {
+    let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let application = match pragma("application_id") {
+        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => {
+            return Err(StoreError::Foreign(path.display().to_string()));
+        }
+        other => other?,
+    };
+    let version = pragma("user_version")?;
+    if application == 0 && version == 0 {
+        let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
+        return Err(if tables == 0 { StoreError::NotIndexed } else { StoreError::Foreign(path.display().to_string()) });
+    }
+    if application != APPLICATION_ID {
+        return Err(StoreError::Foreign(path.display().to_string()));
+    }
+    let found = usize::try_from(version).unwrap_or(usize::MAX);
+    if found > SCHEMA_VERSION {
+        return Err(StoreError::Newer { found, known: SCHEMA_VERSION });
+    }
+    Ok(found)
+}
+
+fn migrate(connection: &mut Connection, from: usize) -> Result<(), StoreError> {
+    for (index, (_, sql)) in MIGRATIONS.iter().enumerate().skip(from) {
+        let transaction = connection.transaction()?;
+        transaction.execute_batch(sql)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", index as i64 + 1)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(sql: &str) -> StoreError {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index.db");
+        Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        open_for_writing(&path).unwrap_err()
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "the test looks at the folder of migrations itself")]
+    fn the_list_is_the_directory() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations");
+        let mut files: Vec<String> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        files.sort();
+        assert_eq!(files, MIGRATIONS.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn foreign_and_newer_files_are_refused() {
+        assert!(matches!(refused("CREATE TABLE t (a)"), StoreError::Foreign(_)));
+        assert!(matches!(refused("PRAGMA application_id = 7"), StoreError::Foreign(_)));
+        assert!(matches!(refused(&format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 99")), StoreError::Newer { .. }));
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "makes a file that is no database")]
+    fn a_text_file_is_foreign_and_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index.db");
+        let text = "this is somebody's text, longer than a header of a database file would be. ".repeat(20);
+        std::fs::write(&path, &text).unwrap();
+        assert!(matches!(open_for_writing(&path), Err(StoreError::Foreign(_))));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    }
+
+    #[test]
+    fn opening_twice_migrates_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index.db");
+        drop(open_for_writing(&path).unwrap());
+        assert_eq!(stored_version(&open_for_writing(&path).unwrap(), &path).unwrap(), SCHEMA_VERSION);
+    }
+}

@@ -1,0 +1,123 @@
+//! How much there is in the index: counts for `status`, and the names that stayed unresolved.
+
+use rusqlite::{OptionalExtension, params};
+
+use crate::model::graph::{Dialect, Language, NodeType};
+use crate::store::codec::word_column;
+use crate::store::{Snapshot, StoreError};
+
+/// Totals of the index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Indexed files.
+    pub files: u64,
+    /// Nodes other than files.
+    pub symbols: u64,
+    /// Uses.
+    pub edges: u64,
+    /// Per language, in the order of [`Language::NAMES`], those without files left out.
+    pub languages: Vec<LanguageCounts>,
+}
+
+/// Totals of one language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LanguageCounts {
+    /// The language.
+    pub language: Language,
+    /// Files.
+    pub files: u64,
+    /// Lines.
+    pub lines: u64,
+    /// Text bytes.
+    pub bytes: u64,
+    /// Bytes in parse errors.
+    pub error_bytes: u64,
+    /// Files that could not be read or parsed.
+    pub failed: u64,
+    /// Files with parse errors.
+    pub partial: u64,
+    /// Call-like sites.
+    pub calls: u64,
+    /// Call-like sites with a target.
+    pub calls_resolved: u64,
+    /// Call-like sites known to go outside.
+    pub calls_external: u64,
+}
+
+impl LanguageCounts {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(language: Language) -> Self {
+        Self {
+            language,
+            files: 0,
+            lines: 0,
+            bytes: 0,
+            error_bytes: 0,
+            failed: 0,
+            partial: 0,
+            calls: 0,
+            calls_resolved: 0,
+            calls_external: 0,
+        }
+    }
+}
+
+const BY_DIALECT: &str = "SELECT dialect, count(*), sum(lines), sum(bytes), sum(error_bytes), sum(parse_status = 2), sum(parse_status = 1), \
+    sum(calls), sum(calls_resolved), sum(calls_external) FROM files GROUP BY dialect";
+const COUNT_SYMBOLS: &str = "SELECT count(*) FROM nodes WHERE node_type <> ?1";
+const COUNT_EDGES: &str = "SELECT count(*) FROM edges_incoming";
+
+/// The totals.
+pub fn counts(snapshot: &Snapshot) -> Result<Counts, StoreError> {
+    let connection = snapshot.connection();
+    let mut totals: Vec<LanguageCounts> = Language::NAMES.iter().map(|(_, language)| LanguageCounts::new(*language)).collect();
+    let mut statement = connection.prepare_cached(BY_DIALECT)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let language = word_column(row, 0, Dialect::from_code)?.language();
+        let total = &mut totals[language as usize];
+        let number = |index| row.get::<_, i64>(index).map(|value| value as u64);
+        total.files += number(1)?;
+        total.lines += number(2)?;
+        total.bytes += number(3)?;
+        total.error_bytes += number(4)?;
+        total.failed += number(5)?;
+        total.partial += number(6)?;
+        total.calls += number(7)?;
+        total.calls_resolved += number(8)?;
+        total.calls_external += number(9)?;
+    }
+    totals.retain(|total| total.files > 0);
+    let count = |sql, parameters: &[&dyn rusqlite::ToSql]| connection.query_row(sql, parameters, |row| row.get::<_, i64>(0));
+    Ok(Counts {
+        files: totals.iter().map(|total| total.files).sum(),
+        symbols: count(COUNT_SYMBOLS, &[&(NodeType::File as u8)])? as u64,
+        edges: count(COUNT_EDGES, &[])? as u64,
+        languages: totals,
+    })
+}
+
+const METADATA: &str = "SELECT value FROM _metadata WHERE key = ?1";
+
+/// An entry of `_metadata`.
+pub fn metadata(snapshot: &Snapshot, key: &str) -> Result<Option<String>, StoreError> {
+    Ok(snapshot.connection().prepare_cached(METADATA)?.query_row([key], |row| row.get(0)).optional()?)
+}
+
+const UNRESOLVED: &str = "SELECT sum(count) FROM unresolved WHERE name = ?1";
+
+/// How many uses of a name have no target although they should have one somewhere.
+pub fn unresolved_with_name(snapshot: &Snapshot, name: &str) -> Result<u64, StoreError> {
+    let count: Option<i64> = snapshot.connection().prepare_cached(UNRESOLVED)?.query_row([name], |row| row.get(0))?;
+    Ok(count.unwrap_or(0) as u64)
+}
+
+const MOST_UNRESOLVED: &str = "SELECT name, sum(count) AS total FROM unresolved GROUP BY name ORDER BY total DESC, name LIMIT ?1";
+
+/// The names with most unresolved uses.
+pub fn unresolved_names(snapshot: &Snapshot, limit: usize) -> Result<Vec<(String, u64)>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(MOST_UNRESOLVED)?;
+    let rows = statement.query_map(params![i64::try_from(limit).unwrap_or(i64::MAX)], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,217 @@
+//! Writing: one connection, one transaction per batch, so that a crash leaves the last good generation.
+//!
+//! The whole graph is written in sorted order with the plain indexes dropped; a part of it is compared with what is there, and only rows that
+//! differ are touched.
+
+use std::path::Path;
+
+use rusqlite::{Connection, TransactionBehavior};
+use rustc_hash::FxHashMap;
+
+use crate::model::graph::{Node, NodeId};
+use crate::store::batch::{Applied, Batch, BatchKind, EdgeRow, FileKey, UnresolvedRow};
+use crate::store::{FactsKey, StoreError, edges, facts, files, nodes, schema, search};
+
+const STATEMENTS_CACHED: usize = 64;
+const SEARCH_MEMORY_BULK: i64 = 16 << 20;
+const SEARCH_MEMORY: i64 = 1 << 20;
+
+/// The one connection that writes.
+pub struct Writer {
+    connection: Connection,
+}
+
+impl Writer {
+    /// Opens the database, makes it if needed and brings its schema up to date. The caller holds the lock of the repository.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let connection = schema::open_for_writing(path)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+        Ok(Self { connection })
+    }
+
+    /// Keeps packed facts. Not part of a batch: facts are true of a text, whatever the graph says.
+    pub fn put_facts(&mut self, packed: &[(FactsKey, Vec<u8>)]) -> Result<(), StoreError> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for (key, blob) in packed {
+            facts::insert(&transaction, key, blob)?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Writes a batch.
+    pub fn apply(&mut self, batch: Batch) -> Result<Applied, StoreError> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let metadata = batch.metadata.clone();
+        let applied = match batch.kind {
+            BatchKind::Replace => replace(&transaction, batch)?,
+            BatchKind::Update => update(&transaction, &batch)?,
+        };
+        for (key, value) in metadata {
+            transaction.prepare_cached(SET_METADATA)?.execute([key, &value])?;
+        }
+        facts::collect_garbage(&transaction)?;
+        transaction.commit()?;
+        Ok(applied)
+    }
+
+    /// Moves the log into the database file.
+    pub fn checkpoint(&mut self) -> Result<(), StoreError> {
+        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        Ok(())
+    }
+}
+
+const SET_METADATA: &str = "INSERT OR REPLACE INTO _metadata VALUES (?1, ?2)";
+const PLAIN_INDEXES: &str = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name";
+const DELETE_GRAPH: &str = "DELETE FROM files; DELETE FROM file_links; DELETE FROM nodes; DELETE FROM spans; DELETE FROM edges; \
+    DELETE FROM edges_incoming; DELETE FROM unresolved;";
+
+fn replace(connection: &Connection, batch: Batch) -> Result<Applied, StoreError> {
+    let indexes: Vec<(String, String)> =
+        connection.prepare(PLAIN_INDEXES)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+    for (name, _) in &indexes {
+        connection.execute_batch(&format!("DROP INDEX \"{name}\""))?;
+    }
+    connection.execute_batch(DELETE_GRAPH)?;
+    search::delete_all(connection)?;
+    search::set_hash_size(connection, SEARCH_MEMORY_BULK)?;
+    let applied = Applied { nodes_written: batch.nodes.len(), edges_written: batch.edges.len(), ..Applied::default() };
+    write_files(connection, &batch)?;
+    for node in &batch.nodes {
+        nodes::write_node(connection, node, nodes::content_hash(node), &batch.keys)?;
+        search::insert(connection, node)?;
+    }
+    let Batch { nodes, keys, mut edges, .. } = batch;
+    drop((nodes, keys));
+    insert_edges(connection, &mut edges)?;
+    for (_, sql) in &indexes {
+        connection.execute_batch(sql)?;
+    }
+    search::set_hash_size(connection, SEARCH_MEMORY)?;
+    Ok(applied)
+}
+
+fn insert_edges(connection: &Connection, edges: &mut [EdgeRow]) -> Result<(), StoreError> {
+    edges.sort_unstable_by_key(EdgeRow::key);
+    for edge in &*edges {
+        edges::insert_outgoing(connection, edge)?;
+    }
+    edges.sort_unstable_by_key(EdgeRow::incoming_key);
+    for edge in &*edges {
+        edges::insert_incoming(connection, edge)?;
+    }
+    Ok(())
+}
+
+fn update(connection: &Connection, batch: &Batch) -> Result<Applied, StoreError> {
+    let mut applied = Applied::default();
+    update_edges(connection, batch, &mut applied)?;
+    update_nodes(connection, batch, &mut applied)?;
+    for file in &batch.removed {
+        files::delete_file(connection, *file)?;
+        connection.prepare_cached(DELETE_UNRESOLVED)?.execute([file.0])?;
+    }
+    for (file, _) in &batch.files {
+        connection.prepare_cached(DELETE_UNRESOLVED)?.execute([file.id.0])?;
+    }
+    for file in &batch.touched {
+        files::write_file(connection, file)?;
+    }
+    write_files(connection, batch)?;
+    Ok(applied)
+}
+
+fn write_files(connection: &Connection, batch: &Batch) -> Result<(), StoreError> {
+    for (file, links) in &batch.files {
+        files::write_file(connection, file)?;
+        files::write_links(connection, file.id, links)?;
+    }
+    insert_unresolved(connection, &batch.unresolved)?;
+    files::replace_inputs(connection, &batch.inputs)
+}
+
+const DELETE_UNRESOLVED: &str = "DELETE FROM unresolved WHERE file_id = ?1";
+const INSERT_UNRESOLVED: &str = "INSERT INTO unresolved VALUES (?1, ?2, ?3)";
+
+fn insert_unresolved(connection: &Connection, rows: &[UnresolvedRow]) -> Result<(), StoreError> {
+    let mut statement = connection.prepare_cached(INSERT_UNRESOLVED)?;
+    for row in rows {
+        statement.execute((row.file.0, &row.name, row.count))?;
+    }
+    Ok(())
+}
+
+/// Compares the edges of each file of the batch with those that are stored.
+fn update_edges(connection: &Connection, batch: &Batch, applied: &mut Applied) -> Result<(), StoreError> {
+    let mut present: FxHashMap<FileKey, Vec<&EdgeRow>> = FxHashMap::default();
+    for edge in &batch.edges {
+        present.entry(edge.file).or_default().push(edge);
+    }
+    let touched = batch.files.iter().map(|(file, _)| file.id).chain(batch.removed.iter().copied());
+    for file in touched {
+        let mut stored = Vec::new();
+        for source in files::sources_of(connection, file)? {
+            edges::of_source_in_file(connection, source, file, &mut stored)?;
+        }
+        stored.sort_unstable_by_key(EdgeRow::key);
+        let mut fresh = present.remove(&file).unwrap_or_default();
+        fresh.sort_unstable_by_key(|edge| edge.key());
+        let is_stored = |edge: &EdgeRow| stored.binary_search_by_key(&edge.key(), EdgeRow::key).is_ok_and(|at| stored[at] == *edge);
+        let is_fresh = |edge: &EdgeRow| fresh.binary_search_by_key(&edge.key(), |e| e.key()).is_ok_and(|at| *fresh[at] == *edge);
+        for edge in stored.iter().filter(|edge| !is_fresh(edge)) {
+            edges::delete(connection, edge)?;
+            applied.edges_removed += 1;
+        }
+        for edge in fresh.iter().filter(|edge| !is_stored(edge)) {
+            edges::insert_outgoing(connection, edge)?;
+            edges::insert_incoming(connection, edge)?;
+            applied.edges_written += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Compares all nodes with those that are stored, by their content hash.
+fn update_nodes(connection: &Connection, batch: &Batch, applied: &mut Applied) -> Result<(), StoreError> {
+    let stored = nodes::stored_hashes(connection)?;
+    let mut stored = stored.into_iter().peekable();
+    for node in &batch.nodes {
+        while let Some((gone, _)) = stored.next_if(|(id, _)| *id < node.id) {
+            remove_node(connection, gone, applied)?;
+        }
+        let hash = nodes::content_hash(node);
+        let before = stored.next_if(|(id, _)| *id == node.id);
+        if before.is_none_or(|(_, stored_hash)| stored_hash != hash) {
+            write_node(connection, batch, node, hash)?;
+            applied.nodes_written += 1;
+        }
+    }
+    for (gone, _) in stored {
+        remove_node(connection, gone, applied)?;
+    }
+    Ok(())
+}
+
+fn write_node(connection: &Connection, batch: &Batch, node: &Node, hash: i64) -> Result<(), StoreError> {
+    let before = nodes::stored_node(connection, node.id)?;
+    nodes::delete_spans(connection, node.id)?;
+    nodes::write_node(connection, node, hash, &batch.keys)?;
+    match before {
+        Some(before) if search::same_text(&before, node) => Ok(()),
+        Some(before) => {
+            search::delete(connection, &before)?;
+            search::insert(connection, node)
+        }
+        None => search::insert(connection, node),
+    }
+}
+
+fn remove_node(connection: &Connection, id: NodeId, applied: &mut Applied) -> Result<(), StoreError> {
+    if let Some(before) = nodes::stored_node(connection, id)? {
+        search::delete(connection, &before)?;
+    }
+    nodes::delete_node(connection, id)?;
+    applied.nodes_removed += 1;
+    Ok(())
+}
