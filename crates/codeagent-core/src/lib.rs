@@ -12,3 +12,9 @@ pub mod extract;
 pub mod resolve;
 
 pub mod store;
+
+pub mod ingest;
+
+pub mod query;
+
+pub mod engine;

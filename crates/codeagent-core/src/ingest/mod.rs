@@ -5,6 +5,7 @@
 mod clock;
 mod load;
 mod relink;
+mod rows;
 mod scan;
 
 pub mod change;
@@ -30,6 +31,9 @@ pub enum IngestError {
     /// The caller asked to stop.
     #[error("interrupted; the index is as it was before")]
     Interrupted,
+    /// The worker threads could not be started.
+    #[error("the worker threads cannot be started: {0}")]
+    Threads(String),
     /// The writer thread is gone.
     #[error("the writer has stopped; start again")]
     WriterGone,

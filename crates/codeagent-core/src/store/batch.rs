@@ -134,16 +134,17 @@ pub struct UnresolvedRow {
 }
 
 /// Whether a batch is the whole graph or a part of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BatchKind {
     /// Everything is written anew.
     Replace,
     /// Only what differs is written.
+    #[default]
     Update,
 }
 
 /// Everything one transaction changes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Batch {
     /// Whole or part.
     pub kind: BatchKind,
@@ -155,8 +156,8 @@ pub struct Batch {
     pub removed: Vec<FileKey>,
     /// Keys of all files by path, those of `files` included.
     pub keys: FxHashMap<String, FileKey>,
-    /// All nodes, sorted by id, of the whole graph (an update finds out itself which of them differ).
-    pub nodes: Vec<Node>,
+    /// All nodes, sorted by id, of the whole graph (an update finds out itself which of them differ); `None` if none differs.
+    pub nodes: Option<Vec<Node>>,
     /// Edges of the files in `files`; any order, no two with one key.
     pub edges: Vec<EdgeRow>,
     /// Unresolved names of the files in `files`.

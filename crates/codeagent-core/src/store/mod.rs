@@ -30,8 +30,20 @@ pub use nodes::{by_name, by_qualified_name, node, node_ids_of_file, nodes_of_fil
 pub use reader::{Reader, Snapshot};
 pub use schema::SCHEMA_VERSION;
 pub use search::{Hit, SearchFilter, nearest_names, search};
-pub use status::{Counts, LanguageCounts, counts, unresolved_names, unresolved_with_name, metadata};
+pub use status::{Counts, LanguageCounts, counts, metadata, unresolved_names, unresolved_with_name};
 pub use writer::Writer;
+
+/// `_metadata`: number of uses, kept by the writer.
+pub const EDGES_TOTAL: &str = "edges";
+
+/// `_metadata`: number of nodes other than files.
+pub const SYMBOLS_TOTAL: &str = "symbols";
+
+/// `_metadata`: when the last scan began, nanoseconds since 1970.
+pub const SCANNED_AT: &str = "scanned_at_ns";
+
+/// `_metadata`: which engine made the index.
+pub const MADE_BY: &str = "made_by";
 
 /// Why the store could not do what it was asked.
 #[derive(Debug, thiserror::Error)]

@@ -2,9 +2,9 @@
 
 use rusqlite::{OptionalExtension, params};
 
-use crate::model::graph::{Dialect, Language, NodeType};
+use crate::model::graph::{Dialect, Language};
 use crate::store::codec::word_column;
-use crate::store::{Snapshot, StoreError};
+use crate::store::{EDGES_TOTAL, SYMBOLS_TOTAL, Snapshot, StoreError};
 
 /// Totals of the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,8 +65,6 @@ impl LanguageCounts {
 
 const BY_DIALECT: &str = "SELECT dialect, count(*), sum(lines), sum(bytes), sum(error_bytes), sum(parse_status = 2), sum(parse_status = 1), \
     sum(calls), sum(calls_resolved), sum(calls_external) FROM files GROUP BY dialect";
-const COUNT_SYMBOLS: &str = "SELECT count(*) FROM nodes WHERE node_type <> ?1";
-const COUNT_EDGES: &str = "SELECT count(*) FROM edges_incoming";
 
 /// The totals.
 pub fn counts(snapshot: &Snapshot) -> Result<Counts, StoreError> {
@@ -89,11 +87,11 @@ pub fn counts(snapshot: &Snapshot) -> Result<Counts, StoreError> {
         total.calls_external += number(9)?;
     }
     totals.retain(|total| total.files > 0);
-    let count = |sql, parameters: &[&dyn rusqlite::ToSql]| connection.query_row(sql, parameters, |row| row.get::<_, i64>(0));
+    let total = |key| metadata(snapshot, key).map(|text| text.and_then(|text| text.parse().ok()).unwrap_or(0));
     Ok(Counts {
         files: totals.iter().map(|total| total.files).sum(),
-        symbols: count(COUNT_SYMBOLS, &[&(NodeType::File as u8)])? as u64,
-        edges: count(COUNT_EDGES, &[])? as u64,
+        symbols: total(SYMBOLS_TOTAL)?,
+        edges: total(EDGES_TOTAL)?,
         languages: totals,
     })
 }

@@ -5,12 +5,12 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Node, NodeId};
 use crate::store::batch::{Applied, Batch, BatchKind, EdgeRow, FileKey, UnresolvedRow};
-use crate::store::{FactsKey, StoreError, edges, facts, files, nodes, schema, search};
+use crate::store::{EDGES_TOTAL, FactsKey, StoreError, edges, facts, files, nodes, schema, search};
 
 const STATEMENTS_CACHED: usize = 64;
 const SEARCH_MEMORY_BULK: i64 = 16 << 20;
@@ -42,11 +42,14 @@ impl Writer {
     /// Writes a batch.
     pub fn apply(&mut self, batch: Batch) -> Result<Applied, StoreError> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let metadata = batch.metadata.clone();
+        let (batch_kind, mut metadata) = (batch.kind, batch.metadata.clone());
         let applied = match batch.kind {
             BatchKind::Replace => replace(&transaction, batch)?,
             BatchKind::Update => update(&transaction, &batch)?,
         };
+        let before = if batch_kind == BatchKind::Replace { 0 } else { edges_total(&transaction)? };
+        let total = (before + applied.edges_written).saturating_sub(applied.edges_removed);
+        metadata.push((EDGES_TOTAL, total.to_string()));
         for (key, value) in metadata {
             transaction.prepare_cached(SET_METADATA)?.execute([key, &value])?;
         }
@@ -62,12 +65,19 @@ impl Writer {
     }
 }
 
+const GET_METADATA: &str = "SELECT value FROM _metadata WHERE key = ?1";
+
+fn edges_total(connection: &Connection) -> Result<usize, StoreError> {
+    let text: Option<String> = connection.query_row(GET_METADATA, [EDGES_TOTAL], |row| row.get(0)).optional()?;
+    Ok(text.and_then(|text| text.parse().ok()).unwrap_or(0))
+}
+
 const SET_METADATA: &str = "INSERT OR REPLACE INTO _metadata VALUES (?1, ?2)";
 const PLAIN_INDEXES: &str = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name";
 const DELETE_GRAPH: &str = "DELETE FROM files; DELETE FROM file_links; DELETE FROM nodes; DELETE FROM spans; DELETE FROM edges; \
     DELETE FROM edges_incoming; DELETE FROM unresolved;";
 
-fn replace(connection: &Connection, batch: Batch) -> Result<Applied, StoreError> {
+fn replace(connection: &Connection, mut batch: Batch) -> Result<Applied, StoreError> {
     let indexes: Vec<(String, String)> =
         connection.prepare(PLAIN_INDEXES)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
     for (name, _) in &indexes {
@@ -76,15 +86,15 @@ fn replace(connection: &Connection, batch: Batch) -> Result<Applied, StoreError>
     connection.execute_batch(DELETE_GRAPH)?;
     search::delete_all(connection)?;
     search::set_hash_size(connection, SEARCH_MEMORY_BULK)?;
-    let applied = Applied { nodes_written: batch.nodes.len(), edges_written: batch.edges.len(), ..Applied::default() };
+    let nodes = batch.nodes.take().unwrap_or_default();
+    let applied = Applied { nodes_written: nodes.len(), edges_written: batch.edges.len(), ..Applied::default() };
     write_files(connection, &batch)?;
-    for node in &batch.nodes {
+    for node in &nodes {
         nodes::write_node(connection, node, nodes::content_hash(node), &batch.keys)?;
         search::insert(connection, node)?;
     }
-    let Batch { nodes, keys, mut edges, .. } = batch;
-    drop((nodes, keys));
-    insert_edges(connection, &mut edges)?;
+    drop(nodes);
+    insert_edges(connection, &mut batch.edges)?;
     for (_, sql) in &indexes {
         connection.execute_batch(sql)?;
     }
@@ -107,7 +117,9 @@ fn insert_edges(connection: &Connection, edges: &mut [EdgeRow]) -> Result<(), St
 fn update(connection: &Connection, batch: &Batch) -> Result<Applied, StoreError> {
     let mut applied = Applied::default();
     update_edges(connection, batch, &mut applied)?;
-    update_nodes(connection, batch, &mut applied)?;
+    if let Some(nodes) = &batch.nodes {
+        update_nodes(connection, nodes, &batch.keys, &mut applied)?;
+    }
     for file in &batch.removed {
         files::delete_file(connection, *file)?;
         connection.prepare_cached(DELETE_UNRESOLVED)?.execute([file.0])?;
@@ -173,17 +185,22 @@ fn update_edges(connection: &Connection, batch: &Batch, applied: &mut Applied) -
 }
 
 /// Compares all nodes with those that are stored, by their content hash.
-fn update_nodes(connection: &Connection, batch: &Batch, applied: &mut Applied) -> Result<(), StoreError> {
+fn update_nodes(
+    connection: &Connection,
+    nodes: &[Node],
+    keys: &FxHashMap<String, FileKey>,
+    applied: &mut Applied,
+) -> Result<(), StoreError> {
     let stored = nodes::stored_hashes(connection)?;
     let mut stored = stored.into_iter().peekable();
-    for node in &batch.nodes {
+    for node in nodes {
         while let Some((gone, _)) = stored.next_if(|(id, _)| *id < node.id) {
             remove_node(connection, gone, applied)?;
         }
         let hash = nodes::content_hash(node);
         let before = stored.next_if(|(id, _)| *id == node.id);
         if before.is_none_or(|(_, stored_hash)| stored_hash != hash) {
-            write_node(connection, batch, node, hash)?;
+            write_node(connection, node, hash, keys)?;
             applied.nodes_written += 1;
         }
     }
@@ -193,10 +210,10 @@ fn update_nodes(connection: &Connection, batch: &Batch, applied: &mut Applied) -
     Ok(())
 }
 
-fn write_node(connection: &Connection, batch: &Batch, node: &Node, hash: i64) -> Result<(), StoreError> {
+fn write_node(connection: &Connection, node: &Node, hash: i64, keys: &FxHashMap<String, FileKey>) -> Result<(), StoreError> {
     let before = nodes::stored_node(connection, node.id)?;
     nodes::delete_spans(connection, node.id)?;
-    nodes::write_node(connection, node, hash, &batch.keys)?;
+    nodes::write_node(connection, node, hash, keys)?;
     match before {
         Some(before) if search::same_text(&before, node) => Ok(()),
         Some(before) => {

@@ -1,0 +1,214 @@
+//! Opens, wires and closes everything, in this order: root, settings, data folder, lock, database and writer, readers, pipeline.
+//!
+//! [`Engine`] indexes and answers and is alone in that; [`Answers`] only answers, beside any number of others. Dropping an engine drains the
+//! writer, moves its log into the database, closes it and gives the lock back.
+//!
+//! **Limits.** Answers see what the last committed batch wrote; nothing watches the disk here.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use codeagent_workspace::{Config, ConfigError, DataDirError, OpenError, Workspace, WriterLock, data_dir};
+
+use crate::ingest::{ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Summary, WriterThread};
+use crate::store::{Reader, Snapshot, StoreError};
+
+/// Connections that answer at the same time, beside one for each worker of the pipeline.
+const READERS: u32 = 4;
+
+/// Files of the database.
+const DATABASE_FILES: [&str; 3] = ["index.db", "index.db-wal", "index.db-shm"];
+
+/// Why the engine cannot be opened or cannot do what it was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The root cannot be served.
+    #[error(transparent)]
+    Root(#[from] OpenError),
+    /// The settings cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// No data folder, or another process writes.
+    #[error(transparent)]
+    Data(#[from] DataDirError),
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A batch failed.
+    #[error(transparent)]
+    Ingest(IngestError),
+    /// A damaged index cannot be removed.
+    #[error("the old index cannot be removed: {0}")]
+    Remove(std::io::Error),
+}
+
+/// What a caller can do about an [`EngineError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// Correct the arguments or the settings.
+    Usage,
+    /// Run `codeagent index`.
+    NotIndexed,
+    /// Wait for the other process.
+    Locked,
+    /// Build the index anew.
+    Corrupt,
+    /// Nothing: it was asked to stop.
+    Interrupted,
+    /// Something else.
+    Other,
+}
+
+impl EngineError {
+    /// What a caller can do about it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Root(_) | Self::Config(_) => ErrorKind::Usage,
+            Self::Data(DataDirError::Locked) => ErrorKind::Locked,
+            Self::Ingest(IngestError::Interrupted) => ErrorKind::Interrupted,
+            Self::Store(error) | Self::Ingest(IngestError::Store(error)) => store_kind(error),
+            Self::Data(_) | Self::Ingest(_) | Self::Remove(_) => ErrorKind::Other,
+        }
+    }
+}
+
+fn store_kind(error: &StoreError) -> ErrorKind {
+    match error {
+        StoreError::NotIndexed | StoreError::Older { .. } => ErrorKind::NotIndexed,
+        StoreError::Busy => ErrorKind::Locked,
+        StoreError::Corrupt(_) | StoreError::Newer { .. } | StoreError::Foreign(_) => ErrorKind::Corrupt,
+        _ => ErrorKind::Other,
+    }
+}
+
+impl From<IngestError> for EngineError {
+    fn from(error: IngestError) -> Self {
+        match error {
+            IngestError::Store(error) => Self::Store(error),
+            other => Self::Ingest(other),
+        }
+    }
+}
+
+/// How an engine is opened.
+#[derive(Clone, Debug, Default)]
+pub struct EngineOptions {
+    /// How batches are processed.
+    pub ingest: IngestOptions,
+    /// Remove what is there and start with an empty index.
+    pub rebuild: bool,
+    /// Use default settings if those of the repository cannot be read.
+    pub tolerate_config: bool,
+}
+
+/// The engine of one repository, with the right to write. Fields are dropped in order: the writer before the lock.
+pub struct Engine {
+    pipeline: Mutex<IngestPipeline>,
+    reader: Reader,
+    workspace: Workspace,
+    _lock: WriterLock,
+}
+
+impl Engine {
+    /// Opens the repository at `root` and makes its index if there is none.
+    pub fn open(root: &Path, options: EngineOptions) -> Result<Self, EngineError> {
+        let workspace = workspace(root, options.tolerate_config)?;
+        let data = data_dir(workspace.root())?;
+        let lock = data.lock_writer()?;
+        if options.rebuild {
+            for name in DATABASE_FILES {
+                remove(&data.file(name)?)?;
+            }
+        }
+        let database = data.database()?;
+        let writer = WriterThread::start(&database)?;
+        let workers = if options.ingest.threads == 0 { available_threads() } else { options.ingest.threads };
+        let reader = Reader::open(&database, READERS + workers as u32)?;
+        let pipeline = IngestPipeline::new(workspace.clone(), reader.clone(), writer, options.ingest)?;
+        Ok(Self { pipeline: Mutex::new(pipeline), reader, workspace, _lock: lock })
+    }
+
+    /// Brings the index to what is on disk now.
+    pub fn index(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
+        self.process_batch(&ChangeBatch::everything(), progress)
+    }
+
+    /// Takes a batch of changes in; one at a time, others wait.
+    pub fn process_batch(&self, batch: &ChangeBatch, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
+        Ok(self.pipeline().process_batch(batch, progress)?)
+    }
+
+    /// Whether the writer takes batches. Waits for a batch in progress.
+    #[must_use]
+    pub fn is_healthy(&self) -> bool {
+        self.pipeline().is_alive()
+    }
+
+    /// Answers from the same index.
+    #[must_use]
+    pub fn answers(&self) -> Answers {
+        Answers { reader: self.reader.clone(), workspace: self.workspace.clone() }
+    }
+
+    /// Moves the log into the database, closes it and gives the lock back.
+    pub fn close(self) -> Result<(), EngineError> {
+        Ok(self.pipeline().checkpoint()?)
+    }
+
+    fn pipeline(&self) -> MutexGuard<'_, IngestPipeline> {
+        // A batch that panicked has left nothing half done: its transaction was rolled back.
+        self.pipeline.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An index that is only read. Cheap to clone.
+#[derive(Clone)]
+pub struct Answers {
+    reader: Reader,
+    workspace: Workspace,
+}
+
+impl Answers {
+    /// Opens the index of the repository at `root` without the right to write.
+    pub fn open(root: &Path) -> Result<Self, EngineError> {
+        let workspace = workspace(root, true)?;
+        let reader = Reader::open(&data_dir(workspace.root())?.database()?, READERS)?;
+        Ok(Self { reader, workspace })
+    }
+
+    /// The present generation, for one answer.
+    pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
+        self.reader.snapshot()
+    }
+
+    /// The repository.
+    #[must_use]
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+}
+
+fn workspace(root: &Path, tolerate_config: bool) -> Result<Workspace, EngineError> {
+    let workspace = Workspace::open(root)?;
+    match Config::load(workspace.root()) {
+        Ok(config) => Ok(workspace.with_config(config)),
+        Err(error) if tolerate_config => {
+            tracing::warn!(%error, "settings are not used");
+            Ok(workspace)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn remove(path: &Path) -> Result<(), EngineError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(EngineError::Remove(error)),
+        _ => Ok(()),
+    }
+}
+
+fn available_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}

@@ -1,0 +1,246 @@
+//! Where the facts of each file come from: the last batch, the store, or the text.
+//!
+//! **Limits.** A file that is too large, binary, generated in one line or gone while it is read stays in the index without symbols, with its
+//! problem; a panic of an extractor is such a problem too.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use codeagent_workspace::{FileText, ReadError, Workspace};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::extract;
+use crate::ingest::IngestError;
+use crate::ingest::clock::Clock;
+use crate::ingest::scan::{Known, Source};
+use crate::ingest::summary::{Phase, Progress};
+use crate::ingest::writer_thread::{PackedFacts, WriterThread};
+use crate::model::facts::{DeclId, Facts, Scope, ScopeId, ScopeKind};
+use crate::model::graph::{Dialect, ParseStatus};
+use crate::project::ProjectModel;
+use crate::store::{self, FactsKey, Reader, Snapshot};
+
+/// How many packed facts go to the writer at once.
+const PACKED_AT_ONCE: usize = 64;
+
+/// A file with its facts.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Repo-relative path.
+    pub path: Arc<str>,
+    /// How it is read.
+    pub dialect: Dialect,
+    /// Bytes on disk when it was read.
+    pub size: u64,
+    /// Nanoseconds since 1970 when it was read.
+    pub mtime: i64,
+    /// blake3 of its bytes.
+    pub hash: [u8; 32],
+    /// Where its facts are kept.
+    pub key: FactsKey,
+    /// Hash of the preprocessor symbols.
+    pub defines_hash: u64,
+    /// What it says.
+    pub facts: Arc<Facts>,
+    /// Why there are no facts.
+    pub problem: Option<String>,
+    /// It was parsed in this batch.
+    pub parsed: bool,
+}
+
+/// What loading needs of its surroundings.
+pub struct Loader<'a> {
+    /// The repository.
+    pub workspace: &'a Workspace,
+    /// What the index knows.
+    pub known: &'a Known,
+    /// The projects.
+    pub projects: &'a ProjectModel,
+    /// Facts still in memory from the last batch.
+    pub kept: &'a FxHashMap<FactsKey, Arc<Facts>>,
+    /// Facts on disk.
+    pub reader: &'a Reader,
+    /// Takes new facts.
+    pub writer: &'a WriterThread,
+    /// Processor time.
+    pub clock: &'a Clock,
+    /// Set when the caller wants to stop.
+    pub cancel: &'a AtomicBool,
+    /// Where progress goes.
+    pub progress: &'a (dyn Fn(Progress) + Sync),
+}
+
+impl Loader<'_> {
+    /// The facts of all sources, in their order. A file that is gone by now is left out.
+    pub fn load(&self, sources: &[Source]) -> Result<Vec<Loaded>, IngestError> {
+        let done = AtomicUsize::new(0);
+        let packed = Mutex::new(PackedFacts::new());
+        let loaded: Result<Vec<Option<Loaded>>, IngestError> = sources
+            .par_iter()
+            .map_init(
+                || None,
+                |snapshot, source| {
+                    if self.cancel.load(Ordering::Relaxed) {
+                        return Err(IngestError::Interrupted);
+                    }
+                    let loaded = self.load_one(snapshot, source, &packed)?;
+                    (self.progress)(Progress {
+                        phase: Phase::Extract,
+                        done: done.fetch_add(1, Ordering::Relaxed) + 1,
+                        total: sources.len(),
+                    });
+                    Ok(loaded)
+                },
+            )
+            .collect();
+        let rest = packed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let loaded = loaded?.into_iter().flatten().collect();
+        if !rest.is_empty() {
+            self.writer.put_facts(rest)?;
+        }
+        Ok(loaded)
+    }
+
+    fn load_one(&self, snapshot: &mut Option<Snapshot>, source: &Source, packed: &Mutex<PackedFacts>) -> Result<Option<Loaded>, IngestError> {
+        let path = source.path.as_str();
+        let defines = self.projects.defines(path);
+        let defines_hash = hash_of(defines);
+        if let Some(row) = self.known.files.get(path).filter(|row| !source.in_doubt && row.defines_hash == defines_hash) {
+            if row.problem.is_some() {
+                return Ok(Some(self.unread(source, row.hash, defines_hash, row.problem.clone())));
+            }
+            if let Some(facts) = self.find(snapshot, &row.facts_key)? {
+                return Ok(Some(Loaded {
+                    path: path.into(),
+                    dialect: source.dialect,
+                    size: source.size,
+                    mtime: source.mtime,
+                    hash: row.hash,
+                    key: row.facts_key,
+                    defines_hash,
+                    facts,
+                    problem: None,
+                    parsed: false,
+                }));
+            }
+        }
+        let file = match self.clock.time(Phase::Read, || self.workspace.read(&source.path)) {
+            Ok(file) => file,
+            Err(ReadError::NotFound(_) | ReadError::NotAFile(_)) => return Ok(None),
+            Err(error) => return Ok(Some(self.unread(source, [0; 32], defines_hash, Some(error.to_string())))),
+        };
+        let limit = self.workspace.config().max_line_bytes;
+        if file.average_line_bytes() > limit {
+            let problem = format!("its lines are longer than {limit} bytes on average, so it is taken for generated");
+            return Ok(Some(self.unread(source, *file.hash.as_bytes(), defines_hash, Some(problem))));
+        }
+        self.read(snapshot, source, &file, packed).map(Some)
+    }
+
+    /// Facts of a text that was read: kept ones under its key, else new ones.
+    fn read(
+        &self,
+        snapshot: &mut Option<Snapshot>,
+        source: &Source,
+        file: &FileText,
+        packed: &Mutex<PackedFacts>,
+    ) -> Result<Loaded, IngestError> {
+        let defines = self.projects.defines(source.path.as_str());
+        let hash = *file.hash.as_bytes();
+        let conditions = extract::conditions(&file.text, source.dialect, defines);
+        let key = FactsKey::new(source.dialect, &conditions, &hash);
+        let kept = self.find(snapshot, &key)?;
+        let parsed = kept.is_none();
+        let facts = match kept {
+            Some(facts) => facts,
+            None => {
+                let Some(facts) = self.extract(&file.text, source.dialect, defines) else {
+                    let problem = "the extractor failed on it; please report the file".to_owned();
+                    return Ok(self.unread(source, hash, hash_of(defines), Some(problem)));
+                };
+                self.keep(key, &facts, packed)?;
+                Arc::new(facts)
+            }
+        };
+        Ok(Loaded {
+            path: source.path.as_str().into(),
+            dialect: source.dialect,
+            size: file.size,
+            mtime: file.mtime_ns,
+            hash,
+            key,
+            defines_hash: hash_of(defines),
+            facts,
+            problem: None,
+            parsed,
+        })
+    }
+
+    fn extract(&self, text: &str, dialect: Dialect, defines: &[String]) -> Option<Facts> {
+        self.clock.time(Phase::Extract, || catch_unwind(AssertUnwindSafe(|| extract::extract(text, dialect, defines))).ok())
+    }
+
+    /// Packs facts and sends them off when enough have come together.
+    fn keep(&self, key: FactsKey, facts: &Facts, packed: &Mutex<PackedFacts>) -> Result<(), IngestError> {
+        let blob = self.clock.time(Phase::Store, || store::encode_facts(facts));
+        let mut waiting = packed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        waiting.push((key, blob));
+        if waiting.len() < PACKED_AT_ONCE {
+            return Ok(());
+        }
+        let ready = std::mem::take(&mut *waiting);
+        drop(waiting);
+        self.writer.put_facts(ready)
+    }
+
+    fn find(&self, snapshot: &mut Option<Snapshot>, key: &FactsKey) -> Result<Option<Arc<Facts>>, IngestError> {
+        if let Some(facts) = self.kept.get(key) {
+            return Ok(Some(Arc::clone(facts)));
+        }
+        if self.known.files.is_empty() && self.known.made_by.is_empty() {
+            return Ok(None);
+        }
+        let snapshot = match snapshot {
+            Some(snapshot) => snapshot,
+            None => snapshot.insert(self.reader.snapshot()?),
+        };
+        Ok(self.clock.time(Phase::Decode, || store::read_facts(snapshot, key))?.map(Arc::new))
+    }
+
+    fn unread(&self, source: &Source, hash: [u8; 32], defines_hash: u64, problem: Option<String>) -> Loaded {
+        Loaded {
+            path: source.path.as_str().into(),
+            dialect: source.dialect,
+            size: source.size,
+            mtime: source.mtime,
+            hash,
+            key: FactsKey::new(source.dialect, "unread", &hash),
+            defines_hash,
+            facts: failed(source.dialect),
+            problem,
+            parsed: false,
+        }
+    }
+}
+
+/// The facts of a file that was given up.
+fn failed(dialect: Dialect) -> Arc<Facts> {
+    let mut facts = Facts::default();
+    facts.header.dialect = dialect;
+    facts.header.parse_status = ParseStatus::Failed;
+    facts.scopes.push(Scope { kind: ScopeKind::File, parent: ScopeId::NONE, owner: DeclId::NONE });
+    Arc::new(facts)
+}
+
+/// A hash of some texts.
+pub fn hash_of(texts: &[String]) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    for text in texts {
+        hasher.update(text.as_bytes());
+        hasher.update(&[0]);
+    }
+    u64::from_le_bytes(hasher.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes"))
+}

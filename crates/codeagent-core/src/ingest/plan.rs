@@ -1,0 +1,148 @@
+//! Which files must be linked again.
+//!
+//! A link is a function of its own facts, its project and the answers the world gave it, so a file is linked again exactly if one of these
+//! may differ: it changed itself; a file it looked at changed its interface or the ids of its nodes, or is gone; a name it looked up was or is
+//! published by a file whose interface changed; its module specifiers or its project lead elsewhere.
+//!
+//! One step suffices: a link records what it asked transitively, so there is nothing to propagate.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::store::{FileKey, LinkRow, SlotHash};
+
+/// What is compared of a file between the index and now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// Where its facts are kept: equal keys, equal facts.
+    pub facts_key: [u8; 32],
+    /// What others can see of it.
+    pub interface_hash: [u8; 16],
+    /// The ids of its nodes.
+    pub ids_hash: u64,
+    /// What its project says.
+    pub environment_hash: u64,
+    /// Where its module specifiers lead.
+    pub answers_hash: u64,
+    /// The slots it publishes, sorted.
+    pub published: Vec<SlotHash>,
+}
+
+/// A file now.
+#[derive(Debug)]
+pub struct PlanFile<'a> {
+    /// Its key.
+    pub key: FileKey,
+    /// Now.
+    pub now: Fingerprint,
+    /// As the index knows it, with what its last link asked.
+    pub before: Option<(Fingerprint, &'a LinkRow)>,
+}
+
+/// What to link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// Everything, and write everything anew.
+    All,
+    /// These, by their position.
+    Some(Vec<usize>),
+}
+
+/// Above this share of files a full link is cheaper than finding out what differs.
+const MOST_DIRTY_PERCENT: usize = 30;
+
+/// Decides. `removed` are the files that are gone.
+#[must_use]
+pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &LinkRow>) -> Plan {
+    let mut changed: FxHashSet<FileKey> = removed.keys().copied().collect();
+    let mut slots: FxHashSet<SlotHash> = removed.values().flat_map(|links| links.published.iter().copied()).collect();
+    for file in files {
+        let before = file.before.as_ref().map(|(before, _)| before);
+        if before.is_some_and(|before| !seen_from_outside_differs(before, &file.now)) {
+            continue;
+        }
+        changed.insert(file.key);
+        slots.extend(before.map(|before| before.published.as_slice()).unwrap_or_default());
+        slots.extend(&file.now.published);
+    }
+    let dirty: Vec<usize> = files.iter().enumerate().filter(|(_, file)| is_dirty(file, &changed, &slots)).map(|(at, _)| at).collect();
+    if dirty.len() * 100 > files.len() * MOST_DIRTY_PERCENT && dirty.len() > 100 || files.iter().all(|file| file.before.is_none()) {
+        return Plan::All;
+    }
+    Plan::Some(dirty)
+}
+
+fn seen_from_outside_differs(before: &Fingerprint, now: &Fingerprint) -> bool {
+    before.interface_hash != now.interface_hash
+        || before.ids_hash != now.ids_hash
+        || before.environment_hash != now.environment_hash
+        || before.published != now.published
+}
+
+fn is_dirty(file: &PlanFile<'_>, changed: &FxHashSet<FileKey>, slots: &FxHashSet<SlotHash>) -> bool {
+    let Some((before, links)) = &file.before else { return true };
+    before != &file.now || links.reads.iter().any(|read| changed.contains(read)) || links.slots.iter().any(|slot| slots.contains(slot))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn links(reads: &[u32], slots: &[u32], published: &[u32]) -> LinkRow {
+        LinkRow {
+            reads: reads.iter().copied().map(FileKey).collect(),
+            slots: slots.to_vec(),
+            published: published.to_vec(),
+            ..LinkRow::default()
+        }
+    }
+
+    fn print(interface: u8, published: &[u32]) -> Fingerprint {
+        Fingerprint { interface_hash: [interface; 16], published: published.to_vec(), ..Fingerprint::default() }
+    }
+
+    fn file(key: u32, now: Fingerprint, before: Option<(Fingerprint, &LinkRow)>) -> PlanFile<'_> {
+        PlanFile { key: FileKey(key), now, before }
+    }
+
+    #[test]
+    fn a_body_edit_dirties_one_file() {
+        let (a, b) = (links(&[], &[], &[7]), links(&[0], &[7], &[]));
+        let mut now = print(0, &[7]);
+        now.facts_key = [1; 32];
+        let files = [file(0, now, Some((print(0, &[7]), &a))), file(1, print(0, &[]), Some((print(0, &[]), &b)))];
+        assert_eq!(plan(&files, &FxHashMap::default()), Plan::Some(vec![0]));
+    }
+
+    #[test]
+    fn an_interface_edit_dirties_readers_and_askers() {
+        let none = links(&[], &[], &[7]);
+        let (reader, asker, other) = (links(&[0], &[], &[]), links(&[], &[8], &[]), links(&[5], &[9], &[]));
+        let files = [
+            file(0, print(1, &[8]), Some((print(0, &[7]), &none))),
+            file(1, print(0, &[]), Some((print(0, &[]), &reader))),
+            file(2, print(0, &[]), Some((print(0, &[]), &asker))),
+            file(3, print(0, &[]), Some((print(0, &[]), &other))),
+        ];
+        assert_eq!(plan(&files, &FxHashMap::default()), Plan::Some(vec![0, 1, 2]));
+    }
+
+    #[test]
+    fn a_removed_file_dirties_its_readers_and_those_who_used_its_names() {
+        let gone = links(&[], &[], &[7]);
+        let (reader, asker, other) = (links(&[9], &[], &[]), links(&[], &[7], &[]), links(&[], &[], &[]));
+        let removed = FxHashMap::from_iter([(FileKey(9), &gone)]);
+        let files: Vec<_> = [&reader, &asker, &other]
+            .into_iter()
+            .enumerate()
+            .map(|(at, links)| file(at as u32, print(0, &[]), Some((print(0, &[]), links))))
+            .collect();
+        assert_eq!(plan(&files, &removed), Plan::Some(vec![0, 1]));
+    }
+
+    #[test]
+    fn a_new_file_dirties_those_who_asked_for_its_names_in_vain() {
+        let asker = links(&[], &[3], &[]);
+        let files = [file(0, print(0, &[3]), None), file(1, print(0, &[]), Some((print(0, &[]), &asker)))];
+        assert_eq!(plan(&files, &FxHashMap::default()), Plan::Some(vec![0, 1]));
+    }
+}

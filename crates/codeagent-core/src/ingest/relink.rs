@@ -1,0 +1,106 @@
+//! Links become rows: edges, unresolved names and what the link depended on.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::ingest::clock::Clock;
+use crate::ingest::summary::Phase;
+use crate::model::graph::{Edge, NodeId};
+use crate::resolve::nodes::NodeTable;
+use crate::resolve::{FileId, Links, World, link};
+use crate::store::{EdgeRow, FileKey, LinkRow, UnresolvedRow};
+
+/// The rows of one link.
+#[derive(Debug, Default)]
+pub struct Relinked {
+    /// Uses.
+    pub edges: Vec<EdgeRow>,
+    /// Unresolved names.
+    pub unresolved: Vec<UnresolvedRow>,
+    /// What was asked of others, and the sources of the edges.
+    pub links: LinkRow,
+    /// Call-like sites: all, resolved, external.
+    pub calls: [u32; 3],
+    /// The linker failed on it.
+    pub failed: bool,
+}
+
+/// Links one file. `keys` are the keys of the world's files by their position, `None` for external ones.
+fn relink(file: FileId, world: &World, nodes: &NodeTable, keys: &[Option<FileKey>]) -> Relinked {
+    let Some(key) = keys.get(file.0 as usize).copied().flatten() else { return Relinked::default() };
+    let attempt = catch_unwind(AssertUnwindSafe(|| {
+        let links = link(file, world);
+        let edges = nodes.edges(file, &links);
+        (links, edges)
+    }));
+    let Ok((links, edges)) = attempt else { return Relinked { failed: true, ..Relinked::default() } };
+    let edges = edge_rows(edges, key);
+    let mut sources: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    Relinked {
+        unresolved: unresolved_rows(&links, world, file, key),
+        calls: [links.calls, links.calls_resolved, links.calls_external],
+        links: LinkRow {
+            reads: sorted(links.reads.files.iter().filter_map(|read| keys[read.0 as usize]).collect()),
+            slots: slot_hashes(&links.reads.slots),
+            sources,
+            ..LinkRow::default()
+        },
+        edges,
+        failed: false,
+    }
+}
+
+/// Links these files, given by their position in the world, on the threads of the current pool. `None` if the caller wants to stop.
+pub fn relink_all(
+    files: &[usize],
+    (world, nodes, keys): (&World, &NodeTable, &[Option<FileKey>]),
+    clock: &Clock,
+    step: &(dyn Fn() -> bool + Sync),
+) -> Option<Vec<(usize, Relinked)>> {
+    let one = |at: usize| clock.time(Phase::Link, || (at, relink(FileId(at as u32), world, nodes, keys)));
+    files.par_iter().map(|&at| step().then(|| one(at))).collect()
+}
+
+/// Slots as they are stored.
+pub fn slot_hashes(slots: &[u64]) -> Vec<u32> {
+    sorted(slots.iter().map(|slot| *slot as u32).collect())
+}
+
+fn sorted<T: Ord>(mut values: Vec<T>) -> Vec<T> {
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// One row per source, verb, target and place; the surest if there are several.
+fn edge_rows(edges: Vec<Edge>, file: FileKey) -> Vec<EdgeRow> {
+    let mut rows: Vec<EdgeRow> = edges
+        .into_iter()
+        .map(|edge| EdgeRow {
+            source: edge.source,
+            target: edge.target,
+            edge_type: edge.edge_type,
+            confidence: edge.confidence,
+            file,
+            line: edge.line,
+            column: edge.column,
+            candidates: edge.candidates.into(),
+        })
+        .collect();
+    rows.sort_by(|a, b| a.key().cmp(&b.key()).then(b.confidence.cmp(&a.confidence)).then_with(|| a.candidates.cmp(&b.candidates)));
+    rows.dedup_by_key(|row| row.key());
+    rows
+}
+
+fn unresolved_rows(links: &Links, world: &World, file: FileId, key: FileKey) -> Vec<UnresolvedRow> {
+    let facts = world.facts(file);
+    let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
+    for unresolved in &links.unresolved {
+        *counts.entry(facts.text(unresolved.name)).or_default() += 1;
+    }
+    sorted(counts.into_iter().map(|(name, count)| UnresolvedRow { file: key, name: name.to_owned(), count }).collect())
+}

@@ -1,0 +1,148 @@
+//! What is compared and what is written of each file: fingerprints and rows.
+
+use rustc_hash::FxHashMap;
+
+use crate::ingest::load::{Loaded, hash_of};
+use crate::ingest::plan::{Fingerprint, PlanFile};
+use crate::ingest::relink::{Relinked, slot_hashes};
+use crate::ingest::scan::Known;
+use crate::model::graph::{Language, ParseStatus};
+use crate::project::ProjectModel;
+use crate::resolve::nodes::NodeTable;
+use crate::resolve::{FileId, World, csharp, typescript};
+use crate::store::{EdgeRow, FileKey, FileRow, LanguageCounts, LinkRow, UnresolvedRow};
+
+/// The keys of all files in their order: those they have, and new ones above.
+pub fn file_keys(loaded: &[Loaded], known: &Known) -> Vec<FileKey> {
+    let mut next = known.files.values().map(|row| row.id.0 + 1).max().unwrap_or(1);
+    let mut fresh = || {
+        next += 1;
+        FileKey(next - 1)
+    };
+    loaded.iter().map(|file| known.files.get(&*file.path).map_or_else(&mut fresh, |row| row.id)).collect()
+}
+
+/// The fingerprint of one file of the world.
+pub fn fingerprint(at: usize, file: &Loaded, world: &World, nodes: &NodeTable) -> Fingerprint {
+    let id = FileId(at as u32);
+    let (published, answers_hash) = match file.dialect.language() {
+        Language::CSharp => (csharp::published(&file.facts), 0),
+        Language::TypeScript => (typescript::published(&file.facts), 0),
+    };
+    Fingerprint {
+        facts_key: file.key.0,
+        interface_hash: file.facts.header.interface_hash,
+        ids_hash: nodes.ids_hash(id),
+        environment_hash: hash_of(&[world.projects.project_id(&file.path).to_owned()]),
+        answers_hash,
+        published: slot_hashes(&published),
+    }
+}
+
+/// The files as the plan compares them.
+pub fn plan_files<'a>(
+    loaded: &[Loaded],
+    keys: &[FileKey],
+    fingerprints: &[Fingerprint],
+    known: &Known,
+    links: &'a FxHashMap<FileKey, LinkRow>,
+) -> Vec<PlanFile<'a>> {
+    let before = |file: &Loaded| {
+        let row = known.files.get(&*file.path)?;
+        let links = links.get(&row.id)?;
+        let fingerprint = Fingerprint {
+            facts_key: row.facts_key.0,
+            interface_hash: row.interface_hash,
+            ids_hash: row.ids_hash,
+            environment_hash: links.environment_hash,
+            answers_hash: links.answers_hash,
+            published: links.published.clone(),
+        };
+        Some((fingerprint, links))
+    };
+    let each = loaded.iter().zip(keys).zip(fingerprints);
+    each.map(|((file, key), now)| PlanFile { key: *key, now: now.clone(), before: before(file) }).collect()
+}
+
+/// The rows of a batch.
+#[derive(Debug, Default)]
+pub struct Rows {
+    /// Of all files, in their order, with their problems.
+    pub files: Vec<FileRow>,
+    /// Of the files linked: position and what their links depended on.
+    pub links: Vec<(usize, LinkRow)>,
+    /// Uses.
+    pub edges: Vec<EdgeRow>,
+    /// Unresolved names.
+    pub unresolved: Vec<UnresolvedRow>,
+}
+
+/// Makes the rows. `relinked` are the files linked, by their position.
+pub fn rows(
+    loaded: &[Loaded],
+    keys: &[FileKey],
+    projects: &ProjectModel,
+    fingerprints: Vec<Fingerprint>,
+    (relinked, known): (Vec<(usize, Relinked)>, &Known),
+) -> Rows {
+    let mut rows = Rows::default();
+    for ((file, key), print) in loaded.iter().zip(keys).zip(&fingerprints) {
+        rows.files.push(file_row(file, *key, projects, print, known));
+    }
+    for (at, linked) in relinked {
+        let [calls, calls_resolved, calls_external] = linked.calls;
+        rows.files[at] = FileRow { calls, calls_resolved, calls_external, ..rows.files[at].clone() };
+        let print = &fingerprints[at];
+        let (environment_hash, answers_hash, published) = (print.environment_hash, print.answers_hash, print.published.clone());
+        rows.links.push((at, LinkRow { environment_hash, answers_hash, published, ..linked.links }));
+        rows.edges.extend(linked.edges);
+        rows.unresolved.extend(linked.unresolved);
+    }
+    rows
+}
+
+fn file_row(file: &Loaded, id: FileKey, projects: &ProjectModel, print: &Fingerprint, known: &Known) -> FileRow {
+    let header = &file.facts.header;
+    let before = known.files.get(&*file.path);
+    FileRow {
+        id,
+        path: file.path.to_string(),
+        dialect: file.dialect,
+        project_id: projects.project_id(&file.path).to_owned(),
+        size: file.size,
+        mtime: file.mtime,
+        hash: file.hash,
+        facts_key: file.key,
+        defines_hash: file.defines_hash,
+        parse_status: header.parse_status,
+        problem: file.problem.clone(),
+        error_bytes: header.error_bytes,
+        error_lines: header.error_lines.clone(),
+        lines: header.lines,
+        bytes: header.bytes,
+        calls: before.map_or(0, |row| row.calls),
+        calls_resolved: before.map_or(0, |row| row.calls_resolved),
+        calls_external: before.map_or(0, |row| row.calls_external),
+        interface_hash: print.interface_hash,
+        ids_hash: print.ids_hash,
+    }
+}
+
+/// Totals per language, those without files left out.
+pub fn language_counts<'a>(files: impl Iterator<Item = &'a FileRow>) -> Vec<LanguageCounts> {
+    let mut totals: Vec<LanguageCounts> = Language::NAMES.iter().map(|(_, language)| LanguageCounts::new(*language)).collect();
+    for file in files {
+        let total = &mut totals[file.dialect.language() as usize];
+        total.files += 1;
+        total.lines += u64::from(file.lines);
+        total.bytes += u64::from(file.bytes);
+        total.error_bytes += u64::from(file.error_bytes);
+        total.failed += u64::from(file.parse_status == ParseStatus::Failed);
+        total.partial += u64::from(file.parse_status == ParseStatus::Partial);
+        total.calls += u64::from(file.calls);
+        total.calls_resolved += u64::from(file.calls_resolved);
+        total.calls_external += u64::from(file.calls_external);
+    }
+    totals.retain(|total| total.files > 0);
+    totals
+}

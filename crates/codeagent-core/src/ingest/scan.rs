@@ -1,0 +1,151 @@
+//! Which files are there, and which of them differ from what the index knows, by size and time alone.
+//!
+//! A file is in doubt, and its content is compared, if its size or time differ, if it was changed so shortly before the last scan that a
+//! later change may have left no trace in its time, or if the caller names it.
+
+use std::sync::Arc;
+
+use codeagent_workspace::{RepoPath, Workspace};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::ingest::change::ChangeBatch;
+use crate::ingest::summary::FileProblem;
+use crate::model::graph::Dialect;
+use crate::project::is_project_file;
+use crate::store::{self, FileRow, InputRow, MADE_BY, SCANNED_AT, Snapshot, StoreError};
+
+/// Some file systems keep times in steps of two seconds.
+const COARSEST_TIME_NS: i64 = 2_000_000_000;
+
+/// What the index knows of the disk.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// Source files by path.
+    pub files: FxHashMap<String, FileRow>,
+    /// Project files by path.
+    pub inputs: FxHashMap<String, InputRow>,
+    /// When the last scan began, nanoseconds since 1970.
+    pub scanned_at: i64,
+    /// Which engine made the index.
+    pub made_by: String,
+}
+
+impl Known {
+    /// Reads it.
+    pub fn load(snapshot: &Snapshot) -> Result<Self, StoreError> {
+        Ok(Self {
+            files: store::files(snapshot)?.into_iter().map(|file| (file.path.clone(), file)).collect(),
+            inputs: store::inputs(snapshot)?.into_iter().map(|input| (input.path.clone(), input)).collect(),
+            scanned_at: store::metadata(snapshot, SCANNED_AT)?.and_then(|text| text.parse().ok()).unwrap_or(0),
+            made_by: store::metadata(snapshot, MADE_BY)?.unwrap_or_default(),
+        })
+    }
+
+    fn is_in_doubt(&self, size: u64, mtime: i64, known: (u64, i64)) -> bool {
+        (size, mtime) != known || mtime > self.scanned_at.saturating_sub(COARSEST_TIME_NS)
+    }
+}
+
+/// A source file on disk.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Where.
+    pub path: RepoPath,
+    /// How it is read.
+    pub dialect: Dialect,
+    /// Bytes on disk.
+    pub size: u64,
+    /// Nanoseconds since 1970.
+    pub mtime: i64,
+    /// Its content must be compared.
+    pub in_doubt: bool,
+}
+
+/// What is on disk.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// Source files, by path.
+    pub sources: Vec<Source>,
+    /// Paths of all files, by path.
+    pub paths: Vec<String>,
+    /// Project files, by path: path, size, time.
+    pub inputs: Vec<(RepoPath, u64, i64)>,
+    /// Source files that the index knows and the disk does not, by path.
+    pub removed: Vec<String>,
+    /// Whether a project file may have changed, or some came or went.
+    pub inputs_in_doubt: bool,
+    /// What could not be looked at.
+    pub problems: Vec<FileProblem>,
+}
+
+impl Scan {
+    /// Whether the disk may differ from the index at all.
+    #[must_use]
+    pub fn is_in_doubt(&self) -> bool {
+        self.inputs_in_doubt || self.sources_are_in_doubt()
+    }
+
+    /// Whether the sources may.
+    #[must_use]
+    pub fn sources_are_in_doubt(&self) -> bool {
+        !self.removed.is_empty() || self.sources.iter().any(|source| source.in_doubt)
+    }
+}
+
+/// Walks the repository and compares.
+pub fn scan(workspace: &Workspace, known: &Known, batch: &ChangeBatch) -> Scan {
+    let walk = workspace.walk();
+    let mut scan = Scan::default();
+    scan.problems.extend(walk.skipped.into_iter().map(|message| FileProblem { path: String::new(), message }));
+    let mut known_inputs = 0;
+    for entry in walk.entries {
+        let path = entry.path.as_str();
+        scan.paths.push(path.to_owned());
+        if is_project_file(path) {
+            let before = known.inputs.get(path);
+            known_inputs += usize::from(before.is_some());
+            scan.inputs_in_doubt |= before.is_none_or(|row| known.is_in_doubt(entry.size, entry.mtime_ns, (row.size, row.mtime)));
+            scan.inputs.push((entry.path.clone(), entry.size, entry.mtime_ns));
+        }
+        if let Some(dialect) = Dialect::of_path(path) {
+            let before = known.files.get(path);
+            let in_doubt = batch.names(&entry.path)
+                || before.is_none_or(|row| known.is_in_doubt(entry.size, entry.mtime_ns, (row.size, row.mtime)));
+            scan.sources.push(Source { path: entry.path, dialect, size: entry.size, mtime: entry.mtime_ns, in_doubt });
+        }
+    }
+    scan.inputs_in_doubt |= known_inputs != known.inputs.len();
+    let present: rustc_hash::FxHashSet<&str> = scan.sources.iter().map(|source| source.path.as_str()).collect();
+    scan.removed = known.files.keys().filter(|path| !present.contains(path.as_str())).cloned().collect();
+    scan.removed.sort_unstable();
+    scan
+}
+
+/// Compares the content of files in doubt that the index knows; those that are as before are in doubt no more.
+pub fn settle(workspace: &Workspace, known: &Known, scan: &mut Scan) {
+    scan.sources.par_iter_mut().filter(|source| source.in_doubt).for_each(|source| {
+        let Some(row) = known.files.get(source.path.as_str()).filter(|row| row.size == source.size) else { return };
+        let read = workspace.read_bytes_meta(&source.path, workspace.config().max_file_bytes);
+        source.in_doubt = !read.is_ok_and(|file| file.hash.as_bytes() == &row.hash);
+    });
+}
+
+/// The texts of the project files, and the rows to keep of them.
+pub fn read_inputs(workspace: &Workspace, scan: &mut Scan) -> (Vec<InputRow>, std::collections::BTreeMap<String, Arc<str>>) {
+    let mut rows = Vec::with_capacity(scan.inputs.len());
+    let mut texts = std::collections::BTreeMap::new();
+    for (path, size, mtime) in &scan.inputs {
+        match workspace.read(path) {
+            Ok(file) => {
+                rows.push(InputRow { path: path.to_string(), size: file.size, mtime: file.mtime_ns, hash: *file.hash.as_bytes() });
+                texts.insert(path.to_string(), Arc::from(file.text));
+            }
+            Err(error) => {
+                rows.push(InputRow { path: path.to_string(), size: *size, mtime: *mtime, hash: [0; 32] });
+                scan.problems.push(FileProblem { path: path.to_string(), message: error.to_string() });
+            }
+        }
+    }
+    (rows, texts)
+}

@@ -1,0 +1,160 @@
+//! The whole graph as tab-separated tables, for comparing it with what compilers say.
+//!
+//! Lines of declarations are the lines of their name tokens; a site at the top of a file has caller line 0 and the name `<file>`.
+//!
+//! **Limits.** All symbols are held in memory.
+
+use std::fmt::Write;
+
+use rustc_hash::FxHashMap;
+
+use crate::model::graph::{EdgeType, NodeId, NodeKind};
+use crate::query::QueryError;
+use crate::store::{self, ExportEdge, ExportSymbol, FileKey, Snapshot};
+
+/// The tables, each with its header line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportTables {
+    /// One row per declaration site.
+    pub symbols: String,
+    /// One row per call site.
+    pub calls: String,
+    /// One row per base, override and implemented member.
+    pub inherits: String,
+    /// One row per use of any kind.
+    pub refs: String,
+}
+
+/// The tables of everything in the index.
+pub fn export(snapshot: &Snapshot) -> Result<ExportTables, QueryError> {
+    let keys = store::file_keys(snapshot)?;
+    let paths = store::paths_by_key(&keys);
+    let symbols = store::export_symbols(snapshot)?;
+    let mut graph = Graph { paths, sites: FxHashMap::default() };
+    for symbol in &symbols {
+        graph.sites.entry(symbol.id).or_default().push(symbol);
+    }
+    let mut edges = Vec::new();
+    store::export_edges(snapshot, |edge| edges.push(edge))?;
+    edges.sort_by_key(|edge| (graph.path(edge.file), edge.line, edge.column, edge.edge_type, edge.target, edge.source));
+    let mut tables = ExportTables {
+        symbols: "file\tkind\tname\tline_start\tline_end\tcontainer\tname_line\n".to_owned(),
+        calls: "caller_file\tcaller_line\tcaller_name\tcallee_file\tcallee_line\tcallee_name\tsite_line\tsite_col\tconfidence\n"
+            .to_owned(),
+        inherits: "kind\tchild_file\tchild_line\tchild_name\tparent_file\tparent_line\tparent_name\n".to_owned(),
+        refs: "file\tline\tcol\tname\tdecl_file\tdecl_line\tdecl_name\n".to_owned(),
+    };
+    graph.write_symbols(&symbols, &mut tables.symbols);
+    for edge in &edges {
+        graph.write_edge(edge, &mut tables);
+    }
+    Ok(tables)
+}
+
+struct Graph<'a> {
+    paths: FxHashMap<FileKey, &'a str>,
+    /// The declaration sites of each node, primary first.
+    sites: FxHashMap<NodeId, Vec<&'a ExportSymbol>>,
+}
+
+impl<'a> Graph<'a> {
+    fn path(&self, file: FileKey) -> &'a str {
+        self.paths.get(&file).copied().unwrap_or_default()
+    }
+
+    fn primary(&self, id: NodeId) -> Option<&'a ExportSymbol> {
+        self.sites.get(&id)?.first().copied()
+    }
+
+    /// The declaration of `id` in `file` nearest before a line, else its primary one.
+    fn site_in(&self, id: NodeId, file: FileKey, line: u32) -> Option<&'a ExportSymbol> {
+        let sites = self.sites.get(&id)?;
+        let holds = |site: &&&ExportSymbol| site.file == file && site.line_start <= line && line <= site.line_end;
+        sites.iter().find(holds).or_else(|| sites.iter().find(|site| site.file == file)).or(sites.first()).copied()
+    }
+
+    fn write_symbols(&self, symbols: &[ExportSymbol], out: &mut String) {
+        let mut rows: Vec<&ExportSymbol> = symbols.iter().filter(|symbol| symbol.kind != NodeKind::File).collect();
+        rows.sort_by_key(|symbol| (self.path(symbol.file), symbol.line_start, symbol.name_line, symbol.id));
+        for symbol in rows {
+            let container = symbol.parent.and_then(|parent| self.primary(parent)).filter(|parent| parent.kind != NodeKind::File);
+            let container = container.map_or("", |parent| parent.name.as_str());
+            row(
+                out,
+                &[
+                    &self.path(symbol.file),
+                    &symbol.kind,
+                    &symbol.name,
+                    &symbol.line_start,
+                    &symbol.line_end,
+                    &container,
+                    &symbol.name_line,
+                ],
+            );
+        }
+    }
+
+    fn write_edge(&self, edge: &ExportEdge, tables: &mut ExportTables) {
+        let (Some(source), Some(target)) = (self.site_in(edge.source, edge.file, edge.line), self.primary(edge.target)) else { return };
+        let (source_line, source_name) = place(source);
+        let (target_line, target_name) = place(target);
+        let (file, target_file) = (self.path(edge.file), self.path(target.file));
+        if edge.edge_type == EdgeType::Calls {
+            row(
+                &mut tables.calls,
+                &[
+                    &file,
+                    &source_line,
+                    &source_name,
+                    &target_file,
+                    &target_line,
+                    &target_name,
+                    &edge.line,
+                    &edge.column,
+                    &edge.confidence,
+                ],
+            );
+        }
+        if let Some(kind) = inherits_kind(edge.edge_type, source.kind) {
+            row(
+                &mut tables.inherits,
+                &[&kind, &self.path(source.file), &source_line, &source_name, &target_file, &target_line, &target_name],
+            );
+        }
+        if is_at_a_name(edge.edge_type, source.kind) {
+            row(&mut tables.refs, &[&file, &edge.line, &edge.column, &target_name, &target_file, &target_line, &target_name]);
+        }
+    }
+}
+
+fn place(symbol: &ExportSymbol) -> (u32, &str) {
+    if symbol.kind == NodeKind::File { (0, "<file>") } else { (symbol.name_line, &symbol.name) }
+}
+
+fn is_member(kind: NodeKind) -> bool {
+    !matches!(kind, NodeKind::Class | NodeKind::Struct | NodeKind::Record | NodeKind::RecordStruct | NodeKind::Interface)
+}
+
+fn inherits_kind(edge_type: EdgeType, source: NodeKind) -> Option<&'static str> {
+    match edge_type {
+        EdgeType::Inherits | EdgeType::Extends => Some("extends"),
+        EdgeType::Implements if is_member(source) => Some("implements_member"),
+        EdgeType::Implements => Some("implements"),
+        EdgeType::Overrides => Some("overrides"),
+        _ => None,
+    }
+}
+
+/// Whether the site of an edge is the name of its target; overrides and implemented members stand at the name of the source.
+fn is_at_a_name(edge_type: EdgeType, source: NodeKind) -> bool {
+    edge_type != EdgeType::Overrides && !(edge_type == EdgeType::Implements && is_member(source))
+}
+
+fn row(out: &mut String, columns: &[&dyn std::fmt::Display]) {
+    for (index, column) in columns.iter().enumerate() {
+        let separator = if index == 0 { "" } else { "\t" };
+        let text = column.to_string().replace(['\t', '\n', '\r'], " ");
+        write!(out, "{separator}{text}").expect("a string takes all that is written to it");
+    }
+    out.push('\n');
+}

@@ -1,0 +1,60 @@
+//! What a reader asks of the index: one file per question, each a function over a [`Snapshot`].
+//!
+//! **Limits.** Answers are values, not texts or JSON; only [`get_neighbors`] and [`is_stale`] look at the disk, through the workspace they
+//! are given.
+
+mod export;
+mod lookup;
+mod neighbors;
+mod outline;
+mod search;
+mod source;
+mod status;
+mod symbol;
+
+pub use export::{ExportTables, export};
+pub use lookup::resolve_symbol;
+pub use neighbors::{CallSite, Neighbor, SitedEdge, get_neighbors};
+pub use outline::{derive_file_id, get_outline};
+pub use search::{Found, filter_nodes};
+pub use source::{get_source, is_stale};
+pub use status::{IndexStatus, most_unresolved, status, unresolved_sites};
+pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
+
+pub use crate::store::{Counts, FileKey, LanguageCounts, SearchFilter, Snapshot};
+
+use crate::store::StoreError;
+
+/// A question without an answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum QueryError {
+    /// No such symbol.
+    #[error("no symbol {asked:?} in the index{}", hint(.nearest))]
+    NoSymbol {
+        /// As asked.
+        asked: String,
+        /// Names that look like it, nearest first.
+        nearest: Vec<String>,
+    },
+    /// Several symbols where one is asked.
+    #[error("{asked:?} names {count} symbols; give the node_id of one: {}", .candidates.join(", "))]
+    Ambiguous {
+        /// As asked.
+        asked: String,
+        /// How many there are.
+        count: usize,
+        /// Some of them, each as `node_id qualified_name(signature)`.
+        candidates: Vec<String>,
+    },
+    /// The file is not in the index.
+    #[error("{0} is not in the index")]
+    NoFile(String),
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn hint(nearest: &[String]) -> String {
+    if nearest.is_empty() { "; search_symbols finds names by their parts".to_owned() } else { format!("; did you mean {}?", nearest.join(", ")) }
+}

@@ -1,0 +1,31 @@
+//! How the index is: how much is in it, how well it was read and linked.
+
+use crate::query::QueryError;
+use crate::store::{self, Counts, SCHEMA_VERSION, Snapshot};
+
+/// The state of the index.
+#[derive(Clone, Debug)]
+pub struct IndexStatus {
+    /// Number of migrations the database has seen.
+    pub schema_version: usize,
+    /// Totals.
+    pub counts: Counts,
+    /// When the disk was last compared, nanoseconds since 1970.
+    pub scanned_at_ns: Option<i64>,
+}
+
+/// The state of the index.
+pub fn status(snapshot: &Snapshot) -> Result<IndexStatus, QueryError> {
+    let scanned_at_ns = store::metadata(snapshot, store::SCANNED_AT)?.and_then(|text| text.parse().ok());
+    Ok(IndexStatus { schema_version: SCHEMA_VERSION, counts: store::counts(snapshot)?, scanned_at_ns })
+}
+
+/// How many uses of a name have no target although one should exist somewhere: what an empty list of callers may be missing.
+pub fn unresolved_sites(snapshot: &Snapshot, name: &str) -> Result<u64, QueryError> {
+    Ok(store::unresolved_with_name(snapshot, name)?)
+}
+
+/// The names with most unresolved uses.
+pub fn most_unresolved(snapshot: &Snapshot, limit: usize) -> Result<Vec<(String, u64)>, QueryError> {
+    Ok(store::unresolved_names(snapshot, limit)?)
+}
