@@ -16,9 +16,6 @@ use crate::store::{Reader, Snapshot, StoreError};
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
 const READERS: u32 = 4;
 
-/// Files of the database.
-const DATABASE_FILES: [&str; 3] = ["index.db", "index.db-wal", "index.db-shm"];
-
 /// Why the engine cannot be opened or cannot do what it was asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -38,9 +35,6 @@ pub enum EngineError {
     /// A batch failed.
     #[error(transparent)]
     Ingest(IngestError),
-    /// A damaged index cannot be removed.
-    #[error("the old index cannot be removed: {0}")]
-    Remove(std::io::Error),
 }
 
 /// What a caller can do about an [`EngineError`].
@@ -69,7 +63,7 @@ impl EngineError {
             Self::Data(DataDirError::Locked) => ErrorKind::Locked,
             Self::Ingest(IngestError::Interrupted) => ErrorKind::Interrupted,
             Self::Store(error) | Self::Ingest(IngestError::Store(error)) => store_kind(error),
-            Self::Data(_) | Self::Ingest(_) | Self::Remove(_) => ErrorKind::Other,
+            Self::Data(_) | Self::Ingest(_) => ErrorKind::Other,
         }
     }
 }
@@ -91,6 +85,9 @@ impl From<IngestError> for EngineError {
         }
     }
 }
+
+/// Files of the database.
+const DATABASE_FILES: [&str; 3] = ["index.db", "index.db-wal", "index.db-shm"];
 
 /// How an engine is opened.
 #[derive(Clone, Debug, Default)]
@@ -119,7 +116,7 @@ impl Engine {
         let lock = data.lock_writer()?;
         if options.rebuild {
             for name in DATABASE_FILES {
-                remove(&data.file(name)?)?;
+                data.remove(name)?;
             }
         }
         let database = data.database()?;
@@ -199,13 +196,6 @@ fn workspace(root: &Path, tolerate_config: bool) -> Result<Workspace, EngineErro
             Ok(workspace)
         }
         Err(error) => Err(error.into()),
-    }
-}
-
-fn remove(path: &Path) -> Result<(), EngineError> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(EngineError::Remove(error)),
-        _ => Ok(()),
     }
 }
 

@@ -104,7 +104,12 @@ impl Loader<'_> {
         Ok(loaded)
     }
 
-    fn load_one(&self, snapshot: &mut Option<Snapshot>, source: &Source, packed: &Mutex<PackedFacts>) -> Result<Option<Loaded>, IngestError> {
+    fn load_one(
+        &self,
+        snapshot: &mut Option<Snapshot>,
+        source: &Source,
+        packed: &Mutex<PackedFacts>,
+    ) -> Result<Option<Loaded>, IngestError> {
         let path = source.path.as_str();
         let defines = self.projects.defines(path);
         let defines_hash = hash_of(defines);

@@ -38,3 +38,6 @@ pub enum IngestError {
     #[error("the writer has stopped; start again")]
     WriterGone,
 }
+
+#[cfg(test)]
+mod tests;

@@ -125,9 +125,7 @@ impl IngestPipeline {
     fn unchanged(&self, run: &Run<'_>, scan: Scan) -> Result<Summary, IngestError> {
         let mut summary = Summary { unchanged: true, problems: scan.problems, ..Summary::default() };
         let rows = run.known.files.values();
-        summary.problems.extend(
-            rows.clone().filter_map(|row| Some(FileProblem { path: row.path.clone(), message: row.problem.clone()? })),
-        );
+        summary.problems.extend(rows.clone().filter_map(|row| Some(FileProblem { path: row.path.clone(), message: row.problem.clone()? })));
         summary.languages = rows::language_counts(rows);
         let snapshot = self.reader.snapshot()?;
         summary.symbols = number(&snapshot, SYMBOLS_TOTAL)?;
@@ -199,10 +197,8 @@ impl IngestPipeline {
         };
         let loaded = self.threads.install(|| loader.load(&scan.sources))?;
         (run.progress)(Progress { phase: Phase::World, done: 0, total: 0 });
-        let files = loaded
-            .iter()
-            .map(|file| WorldFile { path: Arc::clone(&file.path), facts: Arc::clone(&file.facts), external: false })
-            .collect();
+        let files =
+            loaded.iter().map(|file| WorldFile { path: Arc::clone(&file.path), facts: Arc::clone(&file.facts), external: false }).collect();
         let world = run.clock.time(Phase::World, || World::build(files, Arc::clone(&projects)));
         let nodes = run.clock.time(Phase::World, || NodeTable::build(&world));
         let keys = rows::file_keys(&loaded, &run.known);
@@ -211,12 +207,7 @@ impl IngestPipeline {
 
     /// Plans and links.
     #[allow(clippy::type_complexity, reason = "the three parts go different ways at once")]
-    fn link(
-        &self,
-        run: &Run<'_>,
-        built: &Built,
-        all: bool,
-    ) -> Result<(BatchKind, Vec<(usize, Relinked)>, Vec<Fingerprint>), IngestError> {
+    fn link(&self, run: &Run<'_>, built: &Built, all: bool) -> Result<(BatchKind, Vec<(usize, Relinked)>, Vec<Fingerprint>), IngestError> {
         let Built { loaded, keys, world, nodes, .. } = built;
         let fingerprints: Vec<Fingerprint> = self.threads.install(|| {
             let each = loaded.par_iter().enumerate();

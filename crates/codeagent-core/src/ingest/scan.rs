@@ -110,8 +110,8 @@ pub fn scan(workspace: &Workspace, known: &Known, batch: &ChangeBatch) -> Scan {
         }
         if let Some(dialect) = Dialect::of_path(path) {
             let before = known.files.get(path);
-            let in_doubt = batch.names(&entry.path)
-                || before.is_none_or(|row| known.is_in_doubt(entry.size, entry.mtime_ns, (row.size, row.mtime)));
+            let in_doubt =
+                batch.names(&entry.path) || before.is_none_or(|row| known.is_in_doubt(entry.size, entry.mtime_ns, (row.size, row.mtime)));
             scan.sources.push(Source { path: entry.path, dialect, size: entry.size, mtime: entry.mtime_ns, in_doubt });
         }
     }

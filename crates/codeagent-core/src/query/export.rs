@@ -39,8 +39,7 @@ pub fn export(snapshot: &Snapshot) -> Result<ExportTables, QueryError> {
     edges.sort_by_key(|edge| (graph.path(edge.file), edge.line, edge.column, edge.edge_type, edge.target, edge.source));
     let mut tables = ExportTables {
         symbols: "file\tkind\tname\tline_start\tline_end\tcontainer\tname_line\n".to_owned(),
-        calls: "caller_file\tcaller_line\tcaller_name\tcallee_file\tcallee_line\tcallee_name\tsite_line\tsite_col\tconfidence\n"
-            .to_owned(),
+        calls: "caller_file\tcaller_line\tcaller_name\tcallee_file\tcallee_line\tcallee_name\tsite_line\tsite_col\tconfidence\n".to_owned(),
         inherits: "kind\tchild_file\tchild_line\tchild_name\tparent_file\tparent_line\tparent_name\n".to_owned(),
         refs: "file\tline\tcol\tname\tdecl_file\tdecl_line\tdecl_name\n".to_owned(),
     };
@@ -81,15 +80,7 @@ impl<'a> Graph<'a> {
             let container = container.map_or("", |parent| parent.name.as_str());
             row(
                 out,
-                &[
-                    &self.path(symbol.file),
-                    &symbol.kind,
-                    &symbol.name,
-                    &symbol.line_start,
-                    &symbol.line_end,
-                    &container,
-                    &symbol.name_line,
-                ],
+                &[&self.path(symbol.file), &symbol.kind, &symbol.name, &symbol.line_start, &symbol.line_end, &container, &symbol.name_line],
             );
         }
     }
@@ -102,17 +93,7 @@ impl<'a> Graph<'a> {
         if edge.edge_type == EdgeType::Calls {
             row(
                 &mut tables.calls,
-                &[
-                    &file,
-                    &source_line,
-                    &source_name,
-                    &target_file,
-                    &target_line,
-                    &target_name,
-                    &edge.line,
-                    &edge.column,
-                    &edge.confidence,
-                ],
+                &[&file, &source_line, &source_name, &target_file, &target_line, &target_name, &edge.line, &edge.column, &edge.confidence],
             );
         }
         if let Some(kind) = inherits_kind(edge.edge_type, source.kind) {

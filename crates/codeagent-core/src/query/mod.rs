@@ -56,5 +56,9 @@ pub enum QueryError {
 }
 
 fn hint(nearest: &[String]) -> String {
-    if nearest.is_empty() { "; search_symbols finds names by their parts".to_owned() } else { format!("; did you mean {}?", nearest.join(", ")) }
+    if nearest.is_empty() {
+        "; search_symbols finds names by their parts".to_owned()
+    } else {
+        format!("; did you mean {}?", nearest.join(", "))
+    }
 }

@@ -98,8 +98,7 @@ fn contained(snapshot: &Snapshot, node: NodeId, direction: EdgeDirection) -> Res
             parent.map(|parent| store::node(snapshot, parent)).transpose()?.flatten().into_iter().collect()
         }
     };
-    let as_neighbor =
-        |node| Neighbor { node, edge_type: EdgeType::Contains, confidence: Confidence::Exact, count: 1, sites: Vec::new() };
+    let as_neighbor = |node| Neighbor { node, edge_type: EdgeType::Contains, confidence: Confidence::Exact, count: 1, sites: Vec::new() };
     Ok(nodes.into_iter().map(as_neighbor).collect())
 }
 

@@ -71,7 +71,9 @@ fn place(node: &Node) -> (&str, &str, u32, NodeId) {
 fn with_suffix(snapshot: &Snapshot, suffix: &str) -> Result<Vec<Node>, StoreError> {
     let mut nodes = Vec::new();
     for name in bare_names(suffix) {
-        nodes.extend(store::by_name(snapshot, name, MAX_SAME_NAME)?.into_iter().filter(|node| ends_with_segments(&node.qualified_name, suffix)));
+        nodes.extend(
+            store::by_name(snapshot, name, MAX_SAME_NAME)?.into_iter().filter(|node| ends_with_segments(&node.qualified_name, suffix)),
+        );
     }
     nodes.sort_by_key(|node| node.id);
     nodes.dedup_by_key(|node| node.id);

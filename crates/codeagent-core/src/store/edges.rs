@@ -82,7 +82,8 @@ pub fn candidates_of(snapshot: &Snapshot, source: NodeId, edge: &IncidentEdge) -
     Ok(blob.unwrap_or_default())
 }
 
-const OF_SOURCE_IN_FILE: &str = "SELECT target, edge_type, confidence, line, \"column\", candidates FROM edges WHERE source = ?1 AND file_id = ?2";
+const OF_SOURCE_IN_FILE: &str =
+    "SELECT target, edge_type, confidence, line, \"column\", candidates FROM edges WHERE source = ?1 AND file_id = ?2";
 
 /// The uses by a node whose sites lie in a file.
 pub(super) fn of_source_in_file(connection: &Connection, source: NodeId, file: FileKey, out: &mut Vec<EdgeRow>) -> Result<(), StoreError> {
@@ -137,15 +138,15 @@ pub(super) fn insert_incoming(connection: &Connection, edge: &EdgeRow) -> Result
     Ok(())
 }
 
-const DELETE: &str = "DELETE FROM edges WHERE source = ?1 AND edge_type = ?2 AND target = ?3 AND file_id = ?4 AND line = ?5 AND \"column\" = ?6";
+const DELETE: &str =
+    "DELETE FROM edges WHERE source = ?1 AND edge_type = ?2 AND target = ?3 AND file_id = ?4 AND line = ?5 AND \"column\" = ?6";
 const DELETE_INCOMING: &str = "DELETE FROM edges_incoming WHERE target = ?3 AND edge_type = ?2 AND source = ?1 AND file_id = ?4 AND line = ?5 \
     AND \"column\" = ?6";
 
 /// Removes both rows of a use.
 pub(super) fn delete(connection: &Connection, edge: &EdgeRow) -> Result<(), StoreError> {
     for sql in [DELETE, DELETE_INCOMING] {
-        let key =
-            params![stored_id(edge.source), edge.edge_type as u8, stored_id(edge.target), edge.file.0, edge.line, edge.column];
+        let key = params![stored_id(edge.source), edge.edge_type as u8, stored_id(edge.target), edge.file.0, edge.line, edge.column];
         connection.prepare_cached(sql)?.execute(key)?;
     }
     Ok(())

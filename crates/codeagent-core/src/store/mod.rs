@@ -56,7 +56,9 @@ pub enum StoreError {
     #[error("{0} is not a codeagent index and is left alone; move it away or set CODEAGENT_DATA_DIR")]
     Foreign(String),
     /// The index was written by a newer codeagent.
-    #[error("the index has schema {found}, this codeagent knows {known}; use the newer codeagent, or delete the index and run `codeagent index`")]
+    #[error(
+        "the index has schema {found}, this codeagent knows {known}; use the newer codeagent, or delete the index and run `codeagent index`"
+    )]
     Newer {
         /// Its schema version.
         found: usize,
@@ -109,3 +111,6 @@ impl From<rusqlite::Error> for StoreError {
 fn bad_value(what: &str) -> StoreError {
     StoreError::Corrupt(format!("unknown {what}"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -83,9 +83,9 @@ pub fn by_name(snapshot: &Snapshot, name: &str, limit: usize) -> Result<Vec<Node
 pub fn nodes_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, StoreError> {
     let sql = SELECT_NODE
         .replace("FROM nodes n LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0", "FROM spans s JOIN nodes n ON n.id = s.node_id");
-    let mut statement = snapshot
-        .connection()
-        .prepare_cached(&format!("{sql} WHERE s.file_id = ?1 ORDER BY s.start_offset, s.end_offset DESC, s.name_line, s.name_column, n.id"))?;
+    let mut statement = snapshot.connection().prepare_cached(&format!(
+        "{sql} WHERE s.file_id = ?1 ORDER BY s.start_offset, s.end_offset DESC, s.name_line, s.name_column, n.id"
+    ))?;
     let mut rows = statement.query([file.0])?;
     let mut nodes = Vec::new();
     while let Some(row) = rows.next()? {

@@ -1,6 +1,6 @@
 //! Reading: a pool of read-only connections and snapshots of one generation.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use r2d2::PooledConnection;
@@ -50,7 +50,7 @@ impl Reader {
     }
 }
 
-fn setup(connection: &mut Connection, path: &PathBuf) -> rusqlite::Result<()> {
+fn setup(connection: &mut Connection, path: &Path) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
     prepare_reader(connection, path).map_err(|error| match error {
         StoreError::Sqlite(error) => error,

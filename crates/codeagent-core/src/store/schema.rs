@@ -42,7 +42,6 @@ const WRITER_PRAGMAS: &str = "
 const READER_PRAGMAS: &str = "
     PRAGMA mmap_size = 0;
     PRAGMA cache_size = -8192;
-    PRAGMA query_only = ON;
     PRAGMA trusted_schema = OFF;
 ";
 
@@ -144,7 +143,10 @@ mod tests {
     fn foreign_and_newer_files_are_refused() {
         assert!(matches!(refused("CREATE TABLE t (a)"), StoreError::Foreign(_)));
         assert!(matches!(refused("PRAGMA application_id = 7"), StoreError::Foreign(_)));
-        assert!(matches!(refused(&format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 99")), StoreError::Newer { .. }));
+        assert!(matches!(
+            refused(&format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 99")),
+            StoreError::Newer { .. }
+        ));
     }
 
     #[test]

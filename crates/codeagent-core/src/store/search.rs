@@ -12,6 +12,7 @@
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, ToSql, params};
+use rustc_hash::FxHashSet;
 
 use crate::model::graph::{Language, Node, NodeId, NodeType};
 use crate::store::codec::{id_column, stored_id};
@@ -153,23 +154,29 @@ pub(super) fn set_hash_size(connection: &Connection, bytes: i64) -> Result<(), S
 }
 
 /// Symbols that match an FTS5 query, best first, and whether its words had to be quoted because it is no FTS5 query (`List<int>`, `a.b`).
+/// Then symbols with all of the words are wanted, or if there are none, with some of them.
 pub fn search(snapshot: &Snapshot, query: &str, filter: &SearchFilter, limit: usize) -> Result<(Vec<Hit>, bool), StoreError> {
     let wanted = limit.saturating_mul(4).max(100);
     let (found, quoted) = match matches(snapshot, query, filter, wanted) {
         Err(StoreError::Query(message)) => {
-            let quoted = quoted_words(query).ok_or(StoreError::Query(message))?;
-            (matches(snapshot, &quoted, filter, wanted)?, true)
+            let words = quoted_words(query).ok_or(StoreError::Query(message))?;
+            let mut found = matches(snapshot, &words.join(" "), filter, wanted)?;
+            if found.is_empty() {
+                found = matches(snapshot, &words.join(" OR "), filter, wanted)?;
+            }
+            (found, true)
         }
         other => (other?, false),
     };
     let mut ranks: BTreeMap<NodeId, f64> = found.into_iter().collect();
     let symbol = symbol_of(query);
-    let mut nodes: Vec<Node> = Vec::new();
-    if let Some(symbol) = &symbol {
-        nodes = exact(snapshot, &symbol.name, filter)?;
-    }
-    for id in ranks.keys().copied().filter(|id| !nodes.iter().any(|node| node.id == *id)).collect::<Vec<_>>() {
-        nodes.extend(select_nodes(snapshot.connection(), "WHERE n.id = ?1", &[&stored_id(id)])?);
+    let mut nodes = match &symbol {
+        Some(symbol) => exact(snapshot, symbol.name, filter)?,
+        None => Vec::new(),
+    };
+    let seen: FxHashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
+    for id in ranks.keys().filter(|id| !seen.contains(id)) {
+        nodes.extend(select_nodes(snapshot.connection(), "WHERE n.id = ?1", &[&stored_id(*id)])?);
     }
     let mut hits: Vec<Hit> = nodes
         .into_iter()
@@ -258,18 +265,16 @@ fn query_error(error: rusqlite::Error) -> StoreError {
     }
 }
 
-/// The words of a text as an FTS5 query, a trailing star kept; `None` if there are none.
-fn quoted_words(query: &str) -> Option<String> {
-    let mut out = String::new();
+/// The words of a text, quoted for FTS5, a trailing star kept; `None` if there are none.
+fn quoted_words(query: &str) -> Option<Vec<String>> {
+    let mut out = Vec::new();
     let mut rest = query;
     while let Some(start) = rest.find(|c: char| c.is_alphanumeric() || c == '_') {
         let word = &rest[start..];
         let end = word.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(word.len());
-        push_word(&mut out, &format!("\"{}\"", &word[..end]));
         rest = &word[end..];
-        if rest.starts_with('*') {
-            out.push('*');
-        }
+        let star = if rest.starts_with('*') { "*" } else { "" };
+        out.push(format!("\"{}\"{star}", &word[..end]));
     }
     (!out.is_empty()).then_some(out)
 }
@@ -329,9 +334,9 @@ mod tests {
 
     #[test]
     fn words_are_quoted() {
-        assert_eq!(quoted_words("List<int>").as_deref(), Some("\"List\" \"int\""));
-        assert_eq!(quoted_words("Foo.Ba*").as_deref(), Some("\"Foo\" \"Ba\"*"));
-        assert_eq!(quoted_words("\"(").as_deref(), None);
+        assert_eq!(quoted_words("List<int>").unwrap(), ["\"List\"", "\"int\""]);
+        assert_eq!(quoted_words("Foo.Ba*").unwrap(), ["\"Foo\"", "\"Ba\"*"]);
+        assert_eq!(quoted_words("\"("), None);
     }
 
     #[test]

@@ -116,6 +116,7 @@ const MOST_UNRESOLVED: &str = "SELECT name, sum(count) AS total FROM unresolved 
 /// The names with most unresolved uses.
 pub fn unresolved_names(snapshot: &Snapshot, limit: usize) -> Result<Vec<(String, u64)>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(MOST_UNRESOLVED)?;
-    let rows = statement.query_map(params![i64::try_from(limit).unwrap_or(i64::MAX)], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
+    let rows =
+        statement.query_map(params![i64::try_from(limit).unwrap_or(i64::MAX)], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

@@ -1,0 +1,192 @@
+//! A repository on disk is indexed, edited and indexed again; the index must be that of a fresh start.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use crate::engine::{Engine, EngineOptions};
+use crate::ingest::{IngestOptions, Summary};
+use crate::store::canonical_dump;
+
+/// Paths and texts.
+type Texts = BTreeMap<&'static str, String>;
+
+#[allow(clippy::disallowed_methods, reason = "tests make the repositories that they index")]
+fn write(root: &Path, texts: &Texts, all: &[&'static str]) {
+    for path in all {
+        let full = root.join(path);
+        match texts.get(path) {
+            Some(text) => {
+                std::fs::create_dir_all(full.parent().unwrap()).unwrap();
+                if std::fs::read_to_string(&full).ok().as_ref() != Some(text) {
+                    std::fs::write(&full, text).unwrap();
+                }
+            }
+            None => drop(std::fs::remove_file(full)),
+        }
+    }
+}
+
+fn engine(root: &Path, threads: usize, keep_facts: bool) -> Engine {
+    let ingest = IngestOptions { threads, keep_facts, ..IngestOptions::default() };
+    Engine::open(root, EngineOptions { ingest, ..EngineOptions::default() }).unwrap()
+}
+
+fn index(engine: &Engine) -> Summary {
+    engine.index(&|_| {}).unwrap()
+}
+
+fn dump(engine: &Engine) -> Vec<String> {
+    canonical_dump(&engine.answers().snapshot().unwrap()).unwrap()
+}
+
+fn fresh(texts: &Texts, all: &[&'static str]) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), texts, all);
+    let engine = engine(folder.path(), 1, false);
+    assert_eq!(index(&engine).problems, []);
+    dump(&engine)
+}
+
+const SHOP: &[&str] = &[
+    "src/cart.ts",
+    "src/item.ts",
+    "src/index.ts",
+    "shop/Cart.cs",
+    "shop/Cart.Total.cs",
+    "shop/Item.cs",
+    "shop/Shop.csproj",
+    "tsconfig.json",
+];
+
+/// What a file may be, for each path of [`SHOP`].
+const VARIANTS: &[&[&str]] = &[
+    &[
+        "import { Item } from './item';\nexport class Cart { items: Item[] = []; total(): number { return this.items[0].price(); } }\n",
+        "import { Item } from './item';\nexport class Cart { items: Item[] = []; total(): number { return 1; } }\n",
+        "import { Item } from './index';\nexport class Basket { first(): Item { return new Item(); } }\n",
+    ],
+    &[
+        "export class Item { price(): number { return 1; } }\n",
+        "export class Item { price(): number { return 2; } }\n",
+        "export class Item { cost(): number { return 1; } }\nexport interface Priced { price(): number; }\n",
+    ],
+    &[
+        "export * from './cart';\nexport * from './item';\nimport { Cart } from './cart';\nexport function main() { new Cart().total(); }\n",
+        "export { Item } from './item';\n",
+    ],
+    &[
+        "namespace Shop;\npublic partial class Cart { public Item First() => new Item(); void Log() { First().Price(); } }\n",
+        "namespace Shop;\npublic partial class Cart { public Item First() { return null; } }\n",
+        "namespace Store;\npublic class Cart { }\n",
+    ],
+    &[
+        "namespace Shop;\npublic partial class Cart { public decimal Total() { Log(); return First().Price(); } }\n",
+        "namespace Shop;\npartial class Cart { internal int Count; }\n",
+    ],
+    &[
+        "namespace Shop;\npublic class Item { public decimal Price() { return 1; } }\n",
+        "namespace Shop { public class Item { public decimal Price(int discount = 0) { return 2; } } }\n",
+        "namespace Shop;\npublic class Item {\n#if TRACE\n public decimal Price() { return 1; }\n#else\n public decimal Cost() { return 1; }\n#endif\n}\n",
+    ],
+    &[
+        "<Project Sdk=\"Microsoft.NET.Sdk\"><PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup></Project>\n",
+        "<Project Sdk=\"Microsoft.NET.Sdk\"><PropertyGroup><TargetFramework>net8.0</TargetFramework><DefineConstants>EXTRA</DefineConstants></PropertyGroup></Project>\n",
+    ],
+    &["{ \"include\": [\"src\"] }\n", "{ \"compilerOptions\": { \"baseUrl\": \".\" } }\n"],
+];
+
+/// Which variant each file is; above the last: it is not there.
+fn texts(choice: &[usize]) -> Texts {
+    let each = SHOP.iter().zip(VARIANTS).zip(choice);
+    each.filter_map(|((path, variants), choice)| Some((*path, (*variants.get(*choice)?).to_owned()))).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn any_edits_end_where_a_fresh_index_does(
+        history in proptest::collection::vec(proptest::collection::vec(0..4usize, SHOP.len()), 2..5),
+        threads in 1..4usize,
+        keep_facts: bool,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = engine(folder.path(), threads, keep_facts);
+        for choice in &history {
+            write(folder.path(), &texts(choice), SHOP);
+            prop_assert_eq!(index(&engine).problems, []);
+        }
+        prop_assert_eq!(dump(&engine), fresh(&texts(history.last().unwrap()), SHOP));
+    }
+}
+
+/// Sets the times of all files back, so that they are not in doubt for being new.
+#[allow(clippy::disallowed_methods, reason = "tests make the repositories that they index")]
+fn age(root: &Path, texts: &Texts) {
+    let time = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    for path in texts.keys() {
+        std::fs::File::options().write(true).open(root.join(path)).unwrap().set_modified(time).unwrap();
+    }
+}
+
+#[test]
+fn a_second_run_reads_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = texts(&[0; 8]);
+    write(folder.path(), &shop, SHOP);
+    age(folder.path(), &shop);
+    let engine = engine(folder.path(), 1, false);
+    let first = index(&engine);
+    assert_eq!((first.unchanged, first.files(), first.parsed, first.linked), (false, 6, 6, 6));
+    let second = index(&engine);
+    assert_eq!((second.unchanged, second.files(), second.parsed, second.linked), (true, 6, 0, 0));
+    let read = second.phases.iter().find(|time| time.phase == crate::ingest::Phase::Read).unwrap();
+    assert!(read.cpu.is_zero());
+}
+
+#[test]
+fn a_touched_file_is_compared_and_not_linked() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = texts(&[0; 8]);
+    write(folder.path(), &shop, SHOP);
+    let engine = engine(folder.path(), 1, false);
+    index(&engine);
+    age(folder.path(), &shop);
+    let touched = index(&engine);
+    assert_eq!((touched.unchanged, touched.parsed, touched.linked), (true, 0, 0));
+    assert!(index(&engine).phases.iter().all(|time| time.phase == crate::ingest::Phase::Walk || time.cpu.is_zero()));
+}
+
+#[test]
+fn texts_that_come_back_are_not_parsed_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path(), 1, false);
+    for (choice, parsed) in [([0; 8], 6), ([1; 8], 6), ([0; 8], 0)] {
+        write(folder.path(), &texts(&choice), SHOP);
+        assert_eq!(index(&engine).parsed, parsed);
+    }
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "tests make the repositories that they index")]
+fn files_that_cannot_be_read_are_reported_each_time() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("min.js"), "a();".repeat(20_000)).unwrap();
+    std::fs::write(folder.path().join("binary.ts"), b"\0\0\0\0").unwrap();
+    let engine = engine(folder.path(), 1, false);
+    let problems = |summary: Summary| summary.problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>();
+    let first = index(&engine);
+    assert_eq!(first.languages[0].failed, 2);
+    assert_eq!(problems(first), ["binary.ts", "min.js"]);
+    assert_eq!(problems(index(&engine)), ["binary.ts", "min.js"]);
+}
+
+#[test]
+fn a_second_writer_is_locked_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let _first = engine(folder.path(), 1, false);
+    let error = Engine::open(folder.path(), EngineOptions::default()).err().unwrap();
+    assert_eq!(error.kind(), crate::engine::ErrorKind::Locked);
+}

@@ -1,0 +1,251 @@
+//! After any sequence of batches the database says what one batch with the last rows would say.
+
+use proptest::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::*;
+use crate::model::graph::{Confidence, Dialect, EdgeType, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, ParseStatus};
+use crate::model::span::{Position, Span};
+
+const NAMES: [&str; 6] = ["getUser", "UserService", "user_name", "load", "HTTPClientFactory", "Add"];
+
+/// A file of a small made-up repository: declared names, and uses by (source, target) among all nodes.
+#[derive(Clone, Debug)]
+struct Text {
+    names: Vec<usize>,
+    uses: Vec<(usize, usize, u8)>,
+    doc: Option<&'static str>,
+}
+
+type Repository = Vec<Option<Text>>;
+
+fn text() -> impl Strategy<Value = Text> {
+    let names = proptest::collection::vec(0..NAMES.len(), 1..4);
+    let uses = proptest::collection::vec((0..24usize, 0..24usize, 0..3u8), 0..6);
+    (names, uses, proptest::option::of(Just("Makes a user."))).prop_map(|(names, uses, doc)| Text { names, uses, doc })
+}
+
+fn path(file: usize) -> String {
+    format!("src/file{file}.ts")
+}
+
+fn id(file: usize, name: usize) -> NodeId {
+    NodeId::derive(&[&path(file), NAMES[name]])
+}
+
+fn node(file: usize, name: usize, doc: Option<&str>) -> Node {
+    let kind = NodeKind::Function;
+    let start = Position { offset: name as u32 * 10, line: name as u32 + 1, column: 1 };
+    Node {
+        id: id(file, name),
+        parent: None,
+        project_id: ".".to_owned(),
+        name: NAMES[name].to_owned(),
+        qualified_name: format!("{}#{}", path(file), NAMES[name]),
+        node_type: kind.node_type(),
+        kind,
+        language: Language::TypeScript,
+        access: None,
+        flags: NodeFlags::default(),
+        parameter_signature: Some("(userId: string)".to_owned()),
+        parameter_count: Some(1),
+        return_type: None,
+        doc: doc.map(str::to_owned),
+        spans: vec![NodeSpan {
+            path: path(file),
+            span: Span { start, end_offset: start.offset + 5, end_line: start.line },
+            name_line: start.line,
+            name_column: 3,
+        }],
+    }
+}
+
+fn file_row(file: usize, key: FileKey) -> FileRow {
+    FileRow {
+        id: key,
+        path: path(file),
+        dialect: Dialect::Ts,
+        project_id: ".".to_owned(),
+        size: 1,
+        mtime: 1,
+        hash: [0; 32],
+        facts_key: FactsKey([0; 32]),
+        defines_hash: 0,
+        parse_status: ParseStatus::Full,
+        problem: None,
+        error_bytes: 0,
+        error_lines: vec![3, 9],
+        lines: 1,
+        bytes: 1,
+        calls: 0,
+        calls_resolved: 0,
+        calls_external: 0,
+        interface_hash: [0; 16],
+        ids_hash: 0,
+    }
+}
+
+fn edges(repository: &Repository, file: usize, key: FileKey) -> Vec<EdgeRow> {
+    let all: Vec<NodeId> = nodes(repository).iter().map(|node| node.id).collect();
+    let Some(text) = &repository[file] else { return Vec::new() };
+    let mut edges: Vec<EdgeRow> = text
+        .uses
+        .iter()
+        .map(|(source, target, confidence)| EdgeRow {
+            source: id(file, text.names[source % text.names.len()]),
+            target: all[target % all.len()],
+            edge_type: EdgeType::Calls,
+            confidence: Confidence::from_code(*confidence).unwrap(),
+            file: key,
+            line: *source as u32 + 1,
+            column: 1,
+            candidates: all.iter().take(usize::from(*confidence)).copied().collect(),
+        })
+        .collect();
+    edges.sort_by_key(EdgeRow::key);
+    edges.dedup_by_key(|edge| edge.key());
+    edges
+}
+
+fn nodes(repository: &Repository) -> Vec<Node> {
+    let mut nodes: Vec<Node> = repository
+        .iter()
+        .enumerate()
+        .filter_map(|(file, text)| Some((file, text.as_ref()?)))
+        .flat_map(|(file, text)| text.names.iter().map(move |name| node(file, *name, text.doc)))
+        .collect();
+    nodes.sort_by_key(|node| node.id);
+    nodes.dedup_by_key(|node| node.id);
+    nodes
+}
+
+/// The batch from one repository to the next; `None`: from nothing.
+fn batch(before: Option<&Repository>, now: &Repository, keys: &mut FxHashMap<String, FileKey>) -> Batch {
+    let mut batch = Batch { kind: if before.is_some() { BatchKind::Update } else { BatchKind::Replace }, ..Batch::default() };
+    for file in 0..now.len() {
+        if now[file].is_none() {
+            batch.removed.extend(keys.remove(&path(file)));
+            continue;
+        }
+        let next = FileKey(keys.values().map(|key| key.0 + 1).max().unwrap_or(1));
+        let key = *keys.entry(path(file)).or_insert(next);
+        let edges = edges(now, file, key);
+        let mut sources: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
+        sources.sort();
+        sources.dedup();
+        batch.unresolved.push(UnresolvedRow { file: key, name: "lost".to_owned(), count: edges.len() as u32 });
+        batch.files.push((file_row(file, key), LinkRow { sources, ..LinkRow::default() }));
+        batch.edges.extend(edges);
+    }
+    batch.keys = keys.clone();
+    batch.nodes = Some(nodes(now));
+    batch
+}
+
+fn dump(path: &std::path::Path) -> Vec<String> {
+    canonical_dump(&Reader::open(path, 1).unwrap().snapshot().unwrap()).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn updates_end_where_a_fresh_index_does(history in proptest::collection::vec(proptest::collection::vec(proptest::option::of(text()), 4), 1..5)) {
+        let history: Vec<Repository> = history.into_iter().map(|mut repository| {
+            repository[0].get_or_insert(Text { names: vec![0], uses: Vec::new(), doc: None });
+            repository
+        }).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let (updated, fresh) = (folder.path().join("updated.db"), folder.path().join("fresh.db"));
+        let mut writer = Writer::open(&updated).unwrap();
+        let mut keys = FxHashMap::default();
+        let mut before = None;
+        for repository in &history {
+            writer.apply(batch(before, repository, &mut keys)).unwrap();
+            before = Some(repository);
+        }
+        Writer::open(&fresh).unwrap().apply(batch(None, history.last().unwrap(), &mut FxHashMap::default())).unwrap();
+        prop_assert_eq!(dump(&updated), dump(&fresh));
+    }
+}
+
+fn small() -> (tempfile::TempDir, Reader) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    let repository: Repository = vec![
+        Some(Text { names: vec![0, 1, 4], uses: vec![(0, 1, 2), (1, 3, 1)], doc: Some("Makes a user.") }),
+        Some(Text { names: vec![1, 2, 3], uses: vec![(0, 0, 2)], doc: None }),
+    ];
+    Writer::open(&path).unwrap().apply(batch(None, &repository, &mut FxHashMap::default())).unwrap();
+    let reader = Reader::open(&path, 2).unwrap();
+    (folder, reader)
+}
+
+fn found(reader: &Reader, query: &str) -> (Vec<String>, bool) {
+    let (hits, quoted) = search(&reader.snapshot().unwrap(), query, &SearchFilter::default(), 10).unwrap();
+    let mut names: Vec<String> = hits.into_iter().map(|hit| hit.node.qualified_name).collect();
+    names.sort();
+    (names, quoted)
+}
+
+#[test]
+fn search_finds_names_by_their_parts() {
+    let (_folder, reader) = small();
+    let both = ["src/file0.ts#UserService", "src/file1.ts#UserService"].map(str::to_owned);
+    assert_eq!(found(&reader, "UserService"), (both.to_vec(), false));
+    assert_eq!(found(&reader, "user serv*").0, both);
+    assert_eq!(found(&reader, "hcf").0, ["src/file0.ts#HTTPClientFactory"]);
+    assert_eq!(found(&reader, "client").0, ["src/file0.ts#HTTPClientFactory"]);
+    assert_eq!(found(&reader, "makes getUser").0, ["src/file0.ts#getUser"]);
+}
+
+#[test]
+fn a_query_that_is_no_fts5_is_quoted() {
+    let (_folder, reader) = small();
+    assert_eq!(found(&reader, "file1.load").0, ["src/file1.ts#load"]);
+    assert_eq!(found(&reader, "HTTPClientFactory<T>"), (vec!["src/file0.ts#HTTPClientFactory".to_owned()], true));
+    let error = search(&reader.snapshot().unwrap(), "(\"", &SearchFilter::default(), 10).unwrap_err();
+    assert!(matches!(error, StoreError::Query(_)));
+}
+
+#[test]
+fn filters_narrow() {
+    let (_folder, reader) = small();
+    let other = SearchFilter { language: Some(Language::CSharp), ..SearchFilter::default() };
+    assert!(search(&reader.snapshot().unwrap(), "UserService", &other, 10).unwrap().0.is_empty());
+}
+
+#[test]
+fn a_snapshot_does_not_see_later_batches() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    let mut writer = Writer::open(&path).unwrap();
+    let first: Repository = vec![Some(Text { names: vec![0], uses: Vec::new(), doc: None })];
+    let mut keys = FxHashMap::default();
+    writer.apply(batch(None, &first, &mut keys)).unwrap();
+    let reader = Reader::open(&path, 2).unwrap();
+    let snapshot = reader.snapshot().unwrap();
+    let second: Repository = vec![Some(Text { names: vec![1], uses: Vec::new(), doc: None })];
+    writer.apply(batch(Some(&first), &second, &mut keys)).unwrap();
+    assert_eq!(by_name(&snapshot, "getUser", 9).unwrap().len(), 1);
+    drop(snapshot);
+    assert_eq!(by_name(&reader.snapshot().unwrap(), "getUser", 9).unwrap().len(), 0);
+}
+
+#[test]
+fn a_failed_batch_leaves_the_generation() {
+    let (folder, reader) = small();
+    let before = dump(&folder.path().join("index.db"));
+    let repository: Repository = vec![Some(Text { names: vec![0], uses: vec![(0, 0, 2)], doc: None })];
+    let mut bad = batch(None, &repository, &mut FxHashMap::default());
+    bad.edges.push(bad.edges[0].clone());
+    assert!(Writer::open(&folder.path().join("index.db")).unwrap().apply(bad).is_err());
+    drop(reader);
+    assert_eq!(dump(&folder.path().join("index.db")), before);
+}
+
+#[test]
+fn there_is_no_index_before_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(matches!(Reader::open(&folder.path().join("index.db"), 1), Err(StoreError::NotIndexed)));
+}
