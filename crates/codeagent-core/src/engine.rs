@@ -86,9 +86,6 @@ impl From<IngestError> for EngineError {
     }
 }
 
-/// Files of the database.
-const DATABASE_FILES: [&str; 3] = ["index.db", "index.db-wal", "index.db-shm"];
-
 /// How an engine is opened.
 #[derive(Clone, Debug, Default)]
 pub struct EngineOptions {
@@ -115,9 +112,7 @@ impl Engine {
         let data = data_dir(workspace.root())?;
         let lock = data.lock_writer()?;
         if options.rebuild {
-            for name in DATABASE_FILES {
-                data.remove(name)?;
-            }
+            data.remove_database()?;
         }
         let database = data.database()?;
         let writer = WriterThread::start(&database)?;

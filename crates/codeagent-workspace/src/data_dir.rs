@@ -34,6 +34,14 @@ pub enum DataDirError {
     /// The system refused.
     #[error("cannot lock the index: {0}")]
     Io(#[from] io::Error),
+    /// A file of ours cannot be removed.
+    #[error("cannot remove {name} in the data folder: {source}")]
+    Remove {
+        /// Name of the file.
+        name: String,
+        /// Why.
+        source: io::Error,
+    },
 }
 
 /// The folder for everything we keep about one repository. It exists and can be written.
@@ -79,6 +87,19 @@ impl DataDir {
     /// The path of the database.
     pub fn database(&self) -> Result<PathBuf, DataDirError> {
         self.file("index.db")
+    }
+
+    /// Removes the database, if there is one. Only for who holds the right to write.
+    pub fn remove_database(&self) -> Result<(), DataDirError> {
+        for name in ["index.db", "index.db-wal", "index.db-shm"] {
+            match std::fs::remove_file(self.path.join(name)) {
+                Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                    return Err(DataDirError::Remove { name: name.to_owned(), source });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Takes the right to write, without waiting.
