@@ -46,7 +46,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let mut current = top;
         loop {
             let below = match current.kind {
-                Kind::MemberExpression | Kind::SubscriptExpression => Field::ObjectField,
+                Kind::MemberExpression | Kind::SubscriptExpression => Field::Receiver,
                 Kind::CallExpression => Field::Function,
                 Kind::NonNullExpression => Field::None,
                 _ => return current,

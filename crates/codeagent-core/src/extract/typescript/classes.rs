@@ -2,7 +2,7 @@
 //!
 //! `class A<T> extends B<T> implements C { #x = 1; static m() {} }`.
 //!
-//! **Limits.** In a static member `this` is `Class(A)`: the class as a value. `accessor x` is not read by the grammar.
+//! **Limits.** In a static member `this` is `Class(A)`: the class as a value.
 
 use crate::extract::typescript::details::Looks;
 use crate::extract::typescript::functions::Head;

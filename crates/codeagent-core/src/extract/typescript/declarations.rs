@@ -76,12 +76,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if binding.shown.is_some() {
             self.b.owner = id;
         }
-        let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        let start = binding.shown.map_or(child.start(), |outer| outer.start);
+        let ty = kids.get(Field::Type).map(|ty| self.ty(ty));
+        let ty = ty.unwrap_or_else(|| self.documented_variable(start));
         let context = if ty.is_none() { Context::None } else { Context::Typed(ty) };
         let init = value.map_or(ExprId::NONE, |value| self.expr(value, context));
         let decl = self.b.decl(id);
         decl.ty = ty;
         decl.init = init;
+        if let Expr::Function(function) = self.b.facts.expr(init) {
+            self.document_function(function, start);
+        }
         self.b.owner = owner;
     }
 
@@ -171,8 +176,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(name) = kids.get(Field::Name) else { return };
         let body = kids.get(Field::Body);
         if name.kind == Kind::String {
-            let sym = self.string(name);
-            self.module_body(sym, name, DeclKind::AmbientModule, outer, body);
+            self.module_body(DeclKind::AmbientModule, name, outer, body);
             return;
         }
         let saved = self.save();
@@ -180,37 +184,31 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(last) = names.pop() else { return };
         let mut part = outer;
         for segment in names {
-            let id = self.declare_namespace(segment, part);
-            self.b.owner = id;
-            let inner = self.b.open_scope(ScopeKind::Namespace, id);
-            self.b.decl(id).inner = inner;
+            self.open_namespace(DeclKind::Namespace, segment, part);
             part.flags.insert(DeclFlags::EXPORT);
         }
-        let sym = self.sym(last);
-        self.module_body(sym, last, DeclKind::Namespace, part, body);
+        self.module_body(DeclKind::Namespace, last, part, body);
         self.restore(saved);
     }
 
-    fn declare_namespace(&mut self, name: Child<'tree>, outer: Outer) -> DeclId {
-        let sym = self.sym(name);
-        let at = self.at(name);
-        let id = self.b.declare(sym, DeclKind::Namespace, outer.flags, at);
-        self.show(id, Looks { start: outer.start, end: outer.end, name: Some(name), ..Looks::default() });
-        id
-    }
-
-    fn module_body(&mut self, sym: Sym, name: Child<'tree>, kind: DeclKind, outer: Outer, body: Option<Child<'tree>>) {
+    /// Declares one and makes its scope and itself the current ones.
+    fn open_namespace(&mut self, kind: DeclKind, name: Child<'tree>, outer: Outer) {
+        let sym = self.string(name);
         let at = self.at(name);
         let id = self.b.declare(sym, kind, outer.flags, at);
         self.show(id, Looks { start: outer.start, end: outer.end, name: Some(name), ..Looks::default() });
+        self.b.owner = id;
+        let inner = self.b.open_scope(ScopeKind::Namespace, id);
+        self.b.decl(id).inner = inner;
+    }
+
+    fn module_body(&mut self, kind: DeclKind, name: Child<'tree>, outer: Outer, body: Option<Child<'tree>>) {
         let saved = self.save();
         let ambient = self.ambient;
         if outer.flags.has(DeclFlags::AMBIENT) {
             self.ambient.insert(DeclFlags::AMBIENT);
         }
-        self.b.owner = id;
-        let inner = self.b.open_scope(ScopeKind::Namespace, id);
-        self.b.decl(id).inner = inner;
+        self.open_namespace(kind, name, outer);
         if let Some(body) = body {
             self.block_statements(body);
         }
@@ -223,7 +221,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let mut segments = Vec::new();
         loop {
             let (left, right) = match name.kind {
-                Kind::NestedIdentifier | Kind::MemberExpression => (Field::ObjectField, Field::Property),
+                Kind::NestedIdentifier | Kind::MemberExpression => (Field::Receiver, Field::Property),
                 Kind::NestedTypeIdentifier => (Field::Module, Field::Name),
                 _ => break,
             };

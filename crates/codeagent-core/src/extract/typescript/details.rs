@@ -78,6 +78,11 @@ fn body_hash(text: &str, start: usize, name: (usize, usize), end: usize) -> [u8;
 }
 
 fn doc_before(text: &str, start: usize) -> Option<Doc> {
+    comment_before(text, start).map(read_doc)
+}
+
+/// What stands between `/**` and `*/` right before an offset.
+pub fn comment_before(text: &str, start: usize) -> Option<&str> {
     let mut before = text.get(..start)?.trim_end();
     while !before.ends_with("*/") {
         let line = before.rfind('\n').map_or(0, |at| at + 1);
@@ -87,8 +92,7 @@ fn doc_before(text: &str, start: usize) -> Option<Doc> {
         before = before[..line].trim_end();
     }
     let open = before.rfind("/*")?;
-    let comment = before[open..].strip_prefix("/**")?.strip_suffix("*/")?;
-    Some(read_doc(comment))
+    before[open..].strip_prefix("/**")?.strip_suffix("*/")
 }
 
 fn read_doc(comment: &str) -> Doc {

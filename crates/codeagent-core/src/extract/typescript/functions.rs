@@ -64,6 +64,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.own_this(child.kind, head.context);
         self.type_use = if head.start.is_some() { SiteKind::ParameterType } else { SiteKind::TypeRef };
         self.signature(&kids, id);
+        if let Some(start) = head.start {
+            self.document_function(id, start);
+        }
         self.body(&kids, id);
         let returns = self.restore(saved);
         if returns.iter().any(|value| self.is_jsx(*value, 8)) {

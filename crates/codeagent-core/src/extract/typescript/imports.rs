@@ -141,7 +141,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(value) = value else { return false };
         let (call, member) = if value.kind == Kind::MemberExpression {
             let kids = self.children(value);
-            (kids.get(Field::ObjectField), kids.get(Field::Property))
+            (kids.get(Field::Receiver), kids.get(Field::Property))
         } else {
             (Some(value), None)
         };

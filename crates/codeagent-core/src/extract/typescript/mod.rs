@@ -14,6 +14,7 @@ mod exports;
 mod expressions;
 mod functions;
 mod imports;
+mod jsdoc;
 mod jsx;
 mod literals;
 mod locals;

@@ -3,7 +3,7 @@
 //! `await using x = f()` is parsed as `const       x = f()`, `import("m").T` as `i__________.T`. The extractor takes all names and texts
 //! from the original, so a rewrite inside a string or comment changes nothing; where the meaning changed it asks [`Repaired::edit_at`].
 //!
-//! **Limits.** A scan over bytes, not over tokens. Not repaired: `for (using x of y)`, `accessor x`, `import defer`, `` f<T>`x` ``.
+//! **Limits.** A scan over bytes, not over tokens. Not repaired: `for (using x of y)`, `import defer`, `&name` in a JSX string.
 
 use std::borrow::Cow;
 
@@ -32,6 +32,10 @@ pub enum EditKind {
     Override,
     /// The `.` of `?.5` was blanked.
     OptionalNumber,
+    /// `accessor` before a member's name was blanked.
+    Accessor,
+    /// The type arguments of a tagged template were blanked.
+    TagTypes,
 }
 
 /// One rewritten place.
@@ -82,6 +86,8 @@ pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
             b'*' => scan.type_star(at),
             b'o' => scan.abstract_override(at),
             b'u' => scan.using(at),
+            b'a' => scan.accessor(at),
+            b'`' if typed => scan.tag_types(at, jsx),
             _ => {}
         }
     }
@@ -272,6 +278,55 @@ impl<'t> Scan<'t> {
         }
     }
 
+    /// `accessor x = 1` as a class member
+    fn accessor(&mut self, at: usize) {
+        const BEFORE: [&[u8]; 6] = [b"static", b"public", b"private", b"protected", b"override", b"abstract"];
+        if !self.word_at(at, b"accessor") || at > 0 && is_word(self.source[at - 1]) {
+            return;
+        }
+        let blank = |byte| matches!(byte, b' ' | b'\t');
+        let name = self.skip(at + 8, blank);
+        if name == at + 8 || !(is_word_start(self.byte(name)) || self.byte(name) == b'#') {
+            return;
+        }
+        let after = self.skip(self.skip(name + 1, is_word), blank);
+        if !matches!(self.byte(after), b'=' | b':' | b';' | b'!' | b'?' | b'\n' | b'\r') {
+            return;
+        }
+        let before = self.skip_back(at, blank);
+        let starts = before == 0 || matches!(self.source[before - 1], b'\n' | b';' | b'{' | b'}' | b')');
+        if starts || BEFORE.iter().any(|word| self.word_before(before, word).is_some()) {
+            self.edit(at, at + 8, EditKind::Accessor);
+        }
+    }
+
+    /// `` sql<T>`x` ``; in JSX only types that do not look like a tag.
+    fn tag_types(&mut self, at: usize, jsx: bool) {
+        const LIMIT: usize = 200;
+        if at < 3 || self.source[at - 1] != b'>' || self.source[at - 2] == b'=' {
+            return;
+        }
+        let mut depth = 0;
+        for open in (at.saturating_sub(LIMIT)..at).rev() {
+            match self.source[open] {
+                b'>' if open > 0 && self.source[open - 1] != b'=' => depth += 1,
+                b'<' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        let first = self.source[open + 1];
+                        let plain = !jsx || first.is_ascii_uppercase() || first == b'{';
+                        if open > 0 && is_word(self.source[open - 1]) && plain {
+                            self.edit(open, at, EditKind::TagTypes);
+                        }
+                        return;
+                    }
+                }
+                b'`' | b'/' => return,
+                _ => {}
+            }
+        }
+    }
+
     /// `using x = ..`, `await using x = ..` at the start of a statement
     fn using(&mut self, at: usize) {
         if !self.word_at(at, b"using") || at > 0 && is_word(self.source[at - 1]) {
@@ -300,6 +355,14 @@ impl<'t> Scan<'t> {
             return Repaired { text: Cow::Borrowed(self.source), edits: self.edits };
         }
         self.edits.sort_unstable_by_key(|edit| edit.offset);
+        let mut end = 0;
+        self.edits.retain(|edit| {
+            let outside = edit.offset >= end;
+            if outside {
+                end = edit.offset + edit.len;
+            }
+            outside
+        });
         let mut text = self.source.to_vec();
         for edit in &self.edits {
             rewrite(&mut text[edit.offset as usize..(edit.offset + edit.len) as usize], edit.kind);
@@ -350,6 +413,8 @@ mod tests {
             ("b?.5:1", "b? 5:1"),
             ("type A = [this: T, x?: U]", "type A = [thiz: T, x?: U]"),
             ("abstract override x;", "abstract          x;"),
+            ("{ static accessor x = 1; accessor; f(accessor) }", "{ static          x = 1; accessor; f(accessor) }"),
+            ("sql<Map<A, () => B>>`x`; a > `b`; () => `c`", "sql                 `x`; a > `b`; () => `c`"),
         ] {
             assert_eq!(repaired(text), expected);
         }

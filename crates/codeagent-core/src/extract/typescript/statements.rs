@@ -151,7 +151,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.b.expr(Expr::Known(KnownType::String))
         };
         if let Some(left) = kids.get(Field::Left) {
-            let flags = match kids.get(Field::FieldKind).map(|kind| kind.kind) {
+            let flags = match kids.get(Field::Word).map(|kind| kind.kind) {
                 Some(Kind::ConstToken) => Some(DeclFlags::CONST),
                 Some(Kind::LetToken) => Some(DeclFlags::LET),
                 Some(_) => Some(DeclFlags::HOISTED),

@@ -121,8 +121,8 @@ macro_rules! fields {
 fields! {
     Alias = "alias", Alternative = "alternative", Argument = "argument", Arguments = "arguments", Attribute = "attribute",
     Body = "body", Condition = "condition", Consequence = "consequence", Constraint = "constraint", Constructor = "constructor",
-    Declaration = "declaration", Decorator = "decorator", FieldKind = "kind", Function = "function", Index = "index",
-    IndexType = "index_type", Key = "key", Left = "left", Module = "module", Name = "name", ObjectField = "object",
+    Declaration = "declaration", Decorator = "decorator", Word = "kind", Function = "function", Index = "index",
+    IndexType = "index_type", Key = "key", Left = "left", Module = "module", Name = "name", Receiver = "object",
     OpenTag = "open_tag", Operator = "operator", OptionalChain = "optional_chain", Parameter = "parameter",
     Parameters = "parameters", Pattern = "pattern", Property = "property", ReturnType = "return_type", Right = "right",
     Source = "source", Type = "type", TypeArgumentsField = "type_arguments", TypeParameters = "type_parameters", Value = "value",
