@@ -140,7 +140,8 @@ impl Linker<'_> {
     fn invoke(&self, call: &Call) -> CallResult {
         match self.facts.expr(call.callee) {
             Expr::Name(name, scope, offset) => match self.lookup_value(self.own_name(name), (scope, offset), true) {
-                Simple::Local(found) | Simple::Members(found) => self.invoke_candidates(&found, call),
+                Simple::Local(found) | Simple::Members(found) => self.invoke_candidates(&found, call, false),
+                Simple::Imported(found, undeclared) => self.invoke_candidates(&found, call, undeclared),
                 _ => CallResult::external(Ty::UNKNOWN, Vec::new()),
             },
             Expr::Member(base, name) => self.invoke_member(base, self.own_name(name), call),
@@ -152,13 +153,15 @@ impl Linker<'_> {
         }
     }
 
-    fn invoke_candidates(&self, found: &[Candidate], call: &Call) -> CallResult {
+    /// `undeclared`: something else of that name may be in sight, so that only a call that surely fits is linked.
+    fn invoke_candidates(&self, found: &[Candidate], call: &Call, undeclared: bool) -> CallResult {
         let methods: Vec<Candidate> = found.iter().copied().filter(|candidate| is_method(self.world.decl(candidate.decl).kind)).collect();
         let Some(first) = methods.first() else {
             return found.first().map_or_else(CallResult::default, |value| self.invoke_value(self.candidate_type(value)));
         };
         let args = self.arguments(call);
         match self.pick(&methods, &args, &self.type_list(call.type_args)) {
+            Some(pick) if undeclared && !pick.best.surely_fits() => CallResult::external(Ty::UNKNOWN, Vec::new()),
             Some(pick) => self.picked(pick, 0),
             None if self.has_foreign_base(first.within) => CallResult::external(Ty::UNKNOWN, Vec::new()),
             None => CallResult::default(),

@@ -121,6 +121,9 @@ impl Linker<'_> {
             "SelectMany" if args.len() == 1 => sequence(self.element_of(lambda(0)).unwrap_or(Ty::UNKNOWN)),
             "Cast" | "OfType" if !type_args.is_empty() => sequence(type_args[0]),
             "ToList" | "ToHashSet" | "FindAll" | "GetRange" => self.known_type(Known::List, &[element]),
+            "AsQueryable" => self.known_type(Known::Queryable, &[element]),
+            "AsSpan" => self.known_type(if self.is_known(receiver, Known::String) { Known::ReadOnlySpan } else { Known::Span }, &[element]),
+            "AsMemory" => self.known_type(Known::Memory, &[element]),
             "ToArray" => self.arena.add(Type::Array(element, 1)),
             "Any" | "All" | "SequenceEqual" | "Exists" | "TrueForAll" => self.known_type(Known::Boolean, &[]),
             "Count" | "FindIndex" => int,
@@ -129,7 +132,32 @@ impl Linker<'_> {
             "ToDictionary" => self.known_type(Known::Dictionary, &[lambda(0), if args.len() > 1 { lambda(1) } else { element }]),
             _ => Ty::UNKNOWN,
         };
-        CallResult::external(result, args.iter().map(|arg| self.sequence_lambda(arg, &inputs)).collect())
+        let written = self.written_values(receiver, element, name);
+        let expected = args.iter().enumerate().map(|(index, arg)| match self.sequence_lambda(arg, &inputs) {
+            ty if ty.is_unknown() => written.get(index).copied().unwrap_or(Ty::UNKNOWN),
+            ty => ty,
+        });
+        CallResult::external(result, expected.collect())
+    }
+
+    /// What the parameters of a collection's own methods take.
+    fn written_values(&self, receiver: Ty, element: Ty, name: &str) -> Vec<Ty> {
+        match (self.known(receiver), name) {
+            (Some((known, pair)), _) if known.is_dictionary() => match name {
+                "Add" | "TryAdd" | "TryGetValue" | "Remove" | "TryRemove" | "GetValueOrDefault" => pair.to_vec(),
+                "ContainsKey" => vec![pair[0]],
+                _ => Vec::new(),
+            },
+            (
+                _,
+                "Add" | "Push" | "Enqueue" | "Append" | "Prepend" | "Contains" | "Remove" | "AddFirst" | "AddLast" | "TryDequeue"
+                | "TryPop" | "TryPeek" | "TryTake",
+            ) => {
+                vec![element]
+            }
+            (_, "Insert") => vec![self.known_type(Known::Int32, &[]), element],
+            _ => Vec::new(),
+        }
     }
 
     /// The delegate type that a lambda given to a method of a sequence is taken for.

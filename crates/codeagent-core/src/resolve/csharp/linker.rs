@@ -83,6 +83,7 @@ pub struct Memo {
     pub(super) usings: RefCell<FxHashMap<(FileId, ScopeId), Rc<[Using]>>>,
     pub(super) bases: RefCell<FxHashMap<Tid, TyList>>,
     pub(super) supertypes: RefCell<FxHashMap<Ty, TyList>>,
+    pub(super) derives: RefCell<FxHashMap<Tid, bool>>,
     pub(super) members: RefCell<FxHashMap<(Ty, NameId), Rc<[Candidate]>>>,
     pub(super) signatures: RefCell<FxHashMap<DeclRef, Rc<Signature>>>,
     pub(super) levels: RefCell<FxHashMap<ScopeId, Rc<[Level]>>>,

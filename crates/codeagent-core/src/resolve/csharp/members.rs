@@ -41,20 +41,28 @@ impl Linker<'_> {
     }
 
     fn members_cold(&self, ty: Ty, name: NameId) -> Vec<Candidate> {
+        let accessible = self.collect_members(ty, name, true);
+        if accessible.is_empty() { self.collect_members(ty, name, false) } else { accessible }
+    }
+
+    fn collect_members(&self, ty: Ty, name: NameId, accessible: bool) -> Vec<Candidate> {
         let mut found = Vec::new();
         for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
             for base in level {
                 let Type::Inst(tid, _) = self.arena.get(base) else { continue };
                 self.group(tid);
                 for decl in self.tables.members.get(&(tid, name)).into_iter().flatten() {
-                    self.add_member(&mut found, Candidate { decl: *decl, within: base, depth: depth as u16 });
+                    let candidate = Candidate { decl: *decl, within: base, depth: depth as u16 };
+                    if !accessible || self.is_accessible(candidate) {
+                        self.add_member(&mut found, candidate);
+                    }
                 }
             }
             if found.iter().any(|candidate| !is_method(self.world.decl(candidate.decl).kind)) {
                 break;
             }
         }
-        self.prefer_accessible(found)
+        found
     }
 
     /// Adds a member of a base unless something more derived hides it. An override found before takes its depth instead.
@@ -175,9 +183,31 @@ impl Linker<'_> {
         let Type::Inst(tid, _) = self.arena.get(candidate.within) else { return true };
         match access {
             Access::Private => candidate.decl.file == self.file || self.outermost_is_here(tid),
-            Access::Internal | Access::PrivateProtected => self.is_same_assembly(tid),
+            Access::Internal => self.is_same_assembly(tid),
+            Access::Protected => self.derives_here(tid),
+            Access::PrivateProtected => self.is_same_assembly(tid) && self.derives_here(tid),
+            Access::ProtectedInternal => self.is_same_assembly(tid) || self.derives_here(tid),
             _ => true,
         }
+    }
+
+    /// Whether some type of the linked file is or derives from the type, or is nested in it.
+    fn derives_here(&self, tid: Tid) -> bool {
+        if let Some(&known) = self.memo.derives.borrow().get(&tid) {
+            return known;
+        }
+        let (found, keep) = self.settled(|| {
+            self.outermost_is_here(tid)
+                || self.table.types.values().any(|own| {
+                    self.supertypes(self.self_type(*own))
+                        .iter()
+                        .any(|base| matches!(self.arena.get(*base), Type::Inst(other, _) if other == tid))
+                })
+        });
+        if keep {
+            self.memo.derives.borrow_mut().insert(tid, found);
+        }
+        found
     }
 
     fn outermost_is_here(&self, mut tid: Tid) -> bool {

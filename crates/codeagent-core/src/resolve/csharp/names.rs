@@ -140,17 +140,37 @@ impl Linker<'_> {
         let Some((first, rest)) = segments.split_first() else { return Found::None };
         let name = name_of(first);
         let args = self.segment_args(file, first);
+        let place = Place { file, scope, alone };
         let mut found = if name == well_known::GLOBAL {
             Found::Namespace(NamespaceId::GLOBAL)
+        } else if let Some(alias) = self.tables.names.text(name).strip_suffix("::") {
+            self.tables.names.get(alias).map_or(Found::None, |alias| self.alias(place, alias))
         } else {
-            let place = Place { file, scope, alone };
-            self.apply(self.lookup(place, name, args.len() as u16, !rest.is_empty()), &args)
+            self.apply(self.lookup(place, name, args.len() as u16, !rest.is_empty() || alone.is_some()), &args)
         };
         for segment in rest {
             let args = self.segment_args(file, segment);
             found = self.step(found, name_of(segment), &args, true);
         }
         found
+    }
+
+    /// What `alias::` stands for: an alias of a using, the nearest outward.
+    fn alias(&self, place: Place, alias: NameId) -> Found {
+        let facts = self.world.facts(place.file);
+        let mut scope = place.scope;
+        while let Some(id) = scope.some() {
+            if place.alone != Some(id) {
+                for using in self.usings(place.file, id).iter() {
+                    match *using {
+                        Using::Alias(name, found) if name == alias => return found,
+                        _ => {}
+                    }
+                }
+            }
+            scope = facts.scope(id).parent;
+        }
+        Found::None
     }
 
     fn segment_args(&self, file: FileId, segment: &Segment) -> Vec<Ty> {

@@ -55,6 +55,14 @@ pub struct Applied {
     conversion: Conversion,
 }
 
+impl Applied {
+    /// Whether all arguments are known to convert.
+    #[must_use]
+    pub fn surely_fits(&self) -> bool {
+        self.conversion > Conversion::Unknown
+    }
+}
+
 /// The choice.
 #[derive(Clone, Debug)]
 pub struct Pick {
@@ -149,6 +157,9 @@ impl Linker<'_> {
                 break;
             }
         }
+        if type_args.is_empty() && !self.can_be_inferred(&signature) {
+            conversion = Conversion::No;
+        }
         if conversion != Conversion::No && !self.constraints_hold(&signature, &method_args) {
             conversion = Conversion::No;
         }
@@ -176,6 +187,11 @@ impl Linker<'_> {
             .chain(if type_args.is_empty() { inferred[signature.block_params..].iter() } else { type_args.iter() })
             .copied()
             .collect()
+    }
+
+    /// Whether every type parameter stands in some parameter's type.
+    fn can_be_inferred(&self, signature: &Signature) -> bool {
+        signature.type_params.iter().all(|wanted| signature.params.iter().any(|param| self.mentions(param.ty, *wanted)))
     }
 
     fn argument_converts(&self, arg: &Argument, target: Ty, declared: DeclFlags) -> Conversion {

@@ -21,6 +21,8 @@ pub enum Simple {
     Local(Vec<Candidate>),
     /// Members of a type around it, or static members that a using brings.
     Members(Vec<Candidate>),
+    /// Static members that usings bring; whether another one brings members of an undeclared type, which might be meant.
+    Imported(Vec<Candidate>, bool),
     /// A type.
     Type(Ty),
     /// A namespace.
@@ -34,7 +36,7 @@ impl Simple {
     #[must_use]
     pub fn candidates(&self) -> &[Candidate] {
         match self {
-            Self::Local(found) | Self::Members(found) => found,
+            Self::Local(found) | Self::Members(found) | Self::Imported(found, _) => found,
             _ => &[],
         }
     }
@@ -129,8 +131,10 @@ impl Linker<'_> {
     /// Static members that `using static` brings into a namespace or file scope.
     fn static_imports(&self, scope: ScopeId, name: NameId, invoked: bool) -> Simple {
         let mut found = Vec::new();
+        let mut undeclared = false;
         for using in self.usings(self.file, scope).iter() {
             let Using::Static(ty) = *using else { continue };
+            undeclared |= matches!(self.arena.get(ty), Type::External(..));
             for member in self.members(ty, name).iter() {
                 let decl = self.world.decl(member.decl);
                 let is_static = decl.flags.has(DeclFlags::STATIC) || decl.flags.has(DeclFlags::CONST) || decl.kind == DeclKind::EnumMember;
@@ -140,7 +144,7 @@ impl Linker<'_> {
                 }
             }
         }
-        if found.is_empty() { Simple::None } else { Simple::Members(self.prefer_accessible(found)) }
+        if found.is_empty() { Simple::None } else { Simple::Imported(self.prefer_accessible(found), undeclared) }
     }
 
     /// The type of a value member or local; unknown for methods.

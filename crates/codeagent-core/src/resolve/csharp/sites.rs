@@ -258,7 +258,7 @@ impl Linker<'_> {
     fn named_by(&self, expr: ExprId) -> (Vec<Candidate>, Ty) {
         match self.facts.expr(expr) {
             Expr::Name(name, scope, offset) => match self.lookup_value(self.own_name(name), (scope, offset), false) {
-                Simple::Local(found) | Simple::Members(found) => (found, Ty::UNKNOWN),
+                Simple::Local(found) | Simple::Members(found) | Simple::Imported(found, _) => (found, Ty::UNKNOWN),
                 _ => (Vec::new(), self.expr_type(expr)),
             },
             Expr::Member(base, name) | Expr::Destructured(base, name) => {

@@ -114,7 +114,7 @@ impl Linker<'_> {
 
     fn name_type(&self, id: ExprId, name: NameId, scope: (ScopeId, u32)) -> Ty {
         match self.lookup_value(name, scope, false) {
-            Simple::Local(found) | Simple::Members(found) => self.candidates_type(id, &found),
+            Simple::Local(found) | Simple::Members(found) | Simple::Imported(found, _) => self.candidates_type(id, &found),
             Simple::Type(ty) => self.arena.add(Type::TypeValue(ty)),
             Simple::Namespace(namespace) => self.arena.add(Type::Namespace(namespace)),
             Simple::None => self.arena.add(Type::TypeValue(self.external(name, &[]))),

@@ -81,7 +81,7 @@ impl Linker<'_> {
             TypeExpr::Name(segments, scope) => {
                 let list = facts.list(segments);
                 match self.resolve_segments(file, list, scope, Some(import.scope)) {
-                    Found::None if import.kind == ImportKind::UsingAlias => {
+                    Found::None if import.kind != ImportKind::UsingNamespace => {
                         list.last().map_or(Found::None, |last| Found::Type(self.external_named(file, last)))
                     }
                     found => found,
