@@ -1,0 +1,128 @@
+//! What a whole index costs beside a bare parse of the same files, by phase, with the size of the database and the peak of memory.
+//!
+//! `cargo bench --bench index -- ROOT..` measures the given repositories; without arguments those that `benches/corpora.sh` has brought to
+//! `target/corpora`. Both sides are measured in one run, in processor seconds: machines differ and are busy, ratios hold.
+
+#![allow(clippy::print_stdout, reason = "the figures are the result")]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{env, fs};
+
+use codeagent_core::engine::{Engine, EngineOptions};
+use codeagent_core::ingest::{Phase, Summary};
+use codeagent_core::model::graph::{Dialect, Language};
+use codeagent_workspace::Workspace;
+use cpu_time::ThreadTime;
+use tree_sitter::Parser;
+
+fn main() {
+    let mut roots: Vec<PathBuf> = env::args().skip(1).filter(|arg| !arg.starts_with("--")).map(PathBuf::from).collect();
+    if roots.is_empty() {
+        let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/corpora");
+        roots = fs::read_dir(&corpora).map(|entries| entries.flatten().map(|entry| entry.path()).collect()).unwrap_or_default();
+        roots.sort();
+    }
+    if roots.is_empty() {
+        println!("no corpora: run benches/corpora.sh, or name folders as arguments");
+        return;
+    }
+    println!("CPU seconds; index / parse: all phases of a first index against a bare parse of the same texts");
+    for root in roots {
+        measure(&root);
+    }
+}
+
+fn measure(root: &Path) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let copy = folder.path().join("copy");
+    copy_tree(root, &copy);
+    let parse = bare_parse(&copy);
+    let engine = Engine::open(&copy, EngineOptions::default()).expect("the engine opens");
+    let first = engine.index(&|_| ()).expect("a first index");
+    let second = engine.index(&|_| ()).expect("a second index");
+    engine.close().expect("the engine closes");
+    let database = fs::metadata(copy.join(".codeagent/index.db")).map_or(0, |data| data.len());
+    print(root, parse, [&first, &second], database);
+}
+
+/// Processor time of parsing every text the index would read, and their lines.
+fn bare_parse(root: &Path) -> (Duration, usize) {
+    let workspace = Workspace::open(root).expect("a workspace");
+    let walk = workspace.walk();
+    let mut lines = 0;
+    let mut cpu = Duration::ZERO;
+    for entry in &walk.entries {
+        let Some(dialect) = Dialect::of_path(entry.path.as_str()) else { continue };
+        let Ok(file) = workspace.read(&entry.path) else { continue };
+        if file.average_line_bytes() > workspace.config().max_line_bytes {
+            continue;
+        }
+        lines += file.text.lines().count();
+        let mut parser = Parser::new();
+        parser.set_language(&grammar(dialect)).expect("the grammar fits the library");
+        let start = ThreadTime::now();
+        let tree = parser.parse(&file.text, None);
+        cpu += start.elapsed();
+        drop(tree);
+    }
+    (cpu, lines)
+}
+
+fn grammar(dialect: Dialect) -> tree_sitter::Language {
+    match (dialect.language(), dialect) {
+        (Language::CSharp, _) => tree_sitter_c_sharp::LANGUAGE.into(),
+        (_, Dialect::Ts | Dialect::Mts | Dialect::Cts) => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        _ => tree_sitter_typescript::LANGUAGE_TSX.into(),
+    }
+}
+
+fn print(root: &Path, (parse, lines): (Duration, usize), [first, second]: [&Summary; 2], database: u64) {
+    let seconds = |duration: Duration| duration.as_secs_f64();
+    let mloc = lines as f64 / 1e6;
+    println!(
+        "{}: {} files, {lines} lines, {} symbols, {} edges",
+        root.file_name().unwrap_or_default().to_string_lossy(),
+        first.files(),
+        first.symbols,
+        first.edges
+    );
+    println!("  bare parse {:.2}; index {:.2}; index / parse {:.2}", seconds(parse), seconds(first.cpu()), seconds(first.cpu()) / seconds(parse));
+    let phases: Vec<String> = first
+        .phases
+        .iter()
+        .map(|time| format!("{} {:.2} ({:.0} %)", name(time.phase), seconds(time.cpu), 100.0 * seconds(time.cpu) / seconds(parse)))
+        .collect();
+    println!("  phases (share of the bare parse): {}", phases.join(", "));
+    println!(
+        "  second run: {:.3}, {:.1} % of the first; database {:.1} MB, {:.0} MB per MLOC; peak memory of this process {} MB",
+        seconds(second.cpu()),
+        100.0 * seconds(second.cpu()) / seconds(first.cpu()),
+        database as f64 / 1e6,
+        database as f64 / 1e6 / mloc,
+        peak_memory_mb()
+    );
+}
+
+fn name(phase: Phase) -> &'static str {
+    phase.as_str()
+}
+
+/// The process's peak of resident memory so far, where the system tells.
+fn peak_memory_mb() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|kilobytes| kilobytes.parse::<u64>().ok()).unwrap_or(0) / 1024
+}
+
+fn copy_tree(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder can be made");
+    for entry in fs::read_dir(from).expect("a folder of the corpus").flatten() {
+        let (name, kind) = (entry.file_name(), entry.file_type().expect("a kind"));
+        if kind.is_dir() && !matches!(name.to_string_lossy().as_ref(), ".git" | ".codeagent" | "node_modules") {
+            copy_tree(&entry.path(), &to.join(&name));
+        } else if kind.is_file() {
+            fs::copy(entry.path(), to.join(&name)).expect("a file can be copied");
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The law of incremental indexing: after any edits, the index brought up to date equals an index made afresh.
+//!
+//! Two copies of a repository get the same random edits (bodies, signatures, imports, added, moved and removed files, project files). One is
+//! brought up to date, the other is indexed from nothing, with other numbers of threads; their canonical dumps must be the same.
+//!
+//! `CODEAGENT_LAW_ROOTS` (folders, separated by `:`), `CODEAGENT_LAW_STEPS`, `CODEAGENT_LAW_EVERY` (compare after every n-th edit) and
+//! `CODEAGENT_LAW_SEED` run it on more than `tests/shop`.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use codeagent_core::engine::{Engine, EngineOptions};
+use codeagent_core::ingest::{IngestOptions, Summary};
+use codeagent_core::store::canonical_dump;
+
+/// A small generator: the same seed gives the same edits everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % bound.max(1) as u64) as usize
+    }
+
+    fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
+        if from.is_empty() { None } else { from.get(self.below(from.len())) }
+    }
+}
+
+/// One edit: files to write or, without a text, to remove.
+#[derive(Debug)]
+struct Edit {
+    what: &'static str,
+    files: Vec<(String, Option<Vec<u8>>)>,
+}
+
+#[test]
+fn indexed_again_equals_indexed_afresh() {
+    let steps = number("CODEAGENT_LAW_STEPS", 40);
+    let every = number("CODEAGENT_LAW_EVERY", 1);
+    let seed = number("CODEAGENT_LAW_SEED", 1);
+    let shop = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/shop");
+    let roots = env::var("CODEAGENT_LAW_ROOTS").map_or_else(|_| vec![shop], |roots| roots.split(':').map(PathBuf::from).collect());
+    for root in roots {
+        let relinked = run(&root, steps, every, seed as u64);
+        println!("{}: {steps} edits, no difference; files linked again per edit: {relinked:.1}", root.display());
+    }
+}
+
+fn number(name: &str, default: usize) -> usize {
+    env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+fn run(source: &Path, steps: usize, every: usize, seed: u64) -> f64 {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (updated, fresh) = (folder.path().join("updated"), folder.path().join("fresh"));
+    let mut files = Vec::new();
+    copy(source, source, &[&updated, &fresh], &mut files);
+    files.sort();
+    assert!(!files.is_empty(), "{} has no files to edit", source.display());
+    let engine = open(&updated, 2, false);
+    index(&engine);
+    let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (seed.max(1) * 0x2545_F491));
+    let (mut linked, mut log) = (0, Vec::new());
+    for step in 0..steps {
+        let Some(edit) = edit(&mut random, &updated, &files, step) else { continue };
+        for (path, text) in &edit.files {
+            for root in [&updated, &fresh] {
+                apply(root, path, text.as_deref());
+            }
+            files.retain(|known| known != path);
+            if text.is_some() {
+                files.push(path.clone());
+                files.sort();
+            }
+        }
+        log.push(format!("{step}: {} {:?}", edit.what, edit.files.iter().map(|(path, _)| path).collect::<Vec<_>>()));
+        linked += index(&engine).linked;
+        if step % every == every - 1 || step + 1 == steps {
+            compare(&engine, &fresh, 1 + step % 3, &log);
+        }
+    }
+    linked as f64 / steps.max(1) as f64
+}
+
+fn open(root: &Path, threads: usize, rebuild: bool) -> Engine {
+    let ingest = IngestOptions { threads, ..IngestOptions::default() };
+    Engine::open(root, EngineOptions { ingest, rebuild, ..EngineOptions::default() }).expect("the engine opens")
+}
+
+fn index(engine: &Engine) -> Summary {
+    engine.index(&|_| ()).expect("indexing succeeds")
+}
+
+fn compare(updated: &Engine, fresh: &Path, threads: usize, log: &[String]) {
+    let other = open(fresh, threads, true);
+    index(&other);
+    let dump = |engine: &Engine| canonical_dump(&engine.answers().snapshot().expect("a snapshot")).expect("a dump");
+    let (left, right) = (dump(updated), dump(&other));
+    if left != right {
+        let mut difference: Vec<String> = Vec::new();
+        difference.extend(left.iter().filter(|line| right.binary_search(line).is_err() && !right.contains(line)).take(10).map(|line| format!("- {line}")));
+        difference.extend(right.iter().filter(|line| !left.contains(line)).take(10).map(|line| format!("+ {line}")));
+        panic!("the updated index (-) differs from a fresh one (+) after\n{}\n{}", log.join("\n"), difference.join("\n"));
+    }
+}
+
+/// Copies what can be indexed or says how, and lists the copied source files.
+fn copy(root: &Path, folder: &Path, to: &[&Path], files: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).expect("a folder of the source").flatten() {
+        let path = entry.path();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let kind = entry.file_type().expect("a kind");
+        if kind.is_dir() && !matches!(name.as_str(), ".git" | "node_modules" | ".codeagent" | "target") {
+            copy(root, &path, to, files);
+        } else if kind.is_file() && is_of_interest(&name) {
+            let relative = path.strip_prefix(root).expect("a path below the root").to_string_lossy().replace('\\', "/");
+            let bytes = fs::read(&path).expect("a readable file");
+            for to in to {
+                apply(to, &relative, Some(&bytes));
+            }
+            files.push(relative);
+        }
+    }
+}
+
+fn is_of_interest(name: &str) -> bool {
+    is_source(name) || is_project(name) || name == ".gitignore"
+}
+
+fn is_source(name: &str) -> bool {
+    [".cs", ".ts", ".tsx", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs"].iter().any(|end| name.ends_with(end))
+}
+
+fn is_project(name: &str) -> bool {
+    [".csproj", ".props", ".targets", ".sln", ".slnx", ".json"].iter().any(|end| name.ends_with(end))
+}
+
+fn apply(root: &Path, path: &str, text: Option<&[u8]>) {
+    let file = root.join(path);
+    match text {
+        Some(text) => {
+            fs::create_dir_all(file.parent().expect("a file has a folder")).expect("a folder can be made");
+            fs::write(file, text).expect("a file can be written");
+        }
+        None => fs::remove_file(file).expect("a file can be removed"),
+    }
+}
+
+fn edit(random: &mut Random, root: &Path, files: &[String], step: usize) -> Option<Edit> {
+    let sources: Vec<&String> = files.iter().filter(|path| is_source(path)).collect();
+    let path = (*random.pick(&sources)?).clone();
+    let text = fs::read(root.join(&path)).ok()?;
+    let one = |what, text: Vec<u8>| Some(Edit { what, files: vec![(path.clone(), Some(text))] });
+    match random.below(20) {
+        0..5 => one("body", swap_lines(random, &text, |line| line.trim_end().ends_with(';') && line.starts_with("    "))),
+        5..9 => one("signature", rename(random, &text, files, root)),
+        9..12 => one("import", drop_line(random, &text, |line| line.starts_with("import ") || line.starts_with("using ") || line.starts_with("export "))),
+        12..14 => one("type", retype(random, &text)),
+        14 => one("line", drop_line(random, &text, |_| true)),
+        15 => one("layout", [b"\n".as_slice(), &text].concat()),
+        16 => Some(Edit { what: "added", files: vec![(renamed(&path, step), Some(text))] }),
+        17 => Some(Edit { what: "removed", files: vec![(path, None)] }),
+        18 => Some(Edit { what: "moved", files: vec![(renamed(&path, step), Some(text)), (path, None)] }),
+        _ => project_edit(random, root, files),
+    }
+}
+
+fn renamed(path: &str, step: usize) -> String {
+    let (stem, extension) = path.rsplit_once('.').unwrap_or((path, "ts"));
+    format!("{stem}_{step}.{extension}")
+}
+
+fn lines(text: &[u8]) -> Vec<String> {
+    String::from_utf8_lossy(text).split_inclusive('\n').map(str::to_owned).collect()
+}
+
+fn drop_line(random: &mut Random, text: &[u8], which: impl Fn(&str) -> bool) -> Vec<u8> {
+    let mut lines = lines(text);
+    let candidates: Vec<usize> = (0..lines.len()).filter(|at| which(&lines[*at])).collect();
+    if let Some(at) = random.pick(&candidates) {
+        lines.remove(*at);
+    }
+    lines.concat().into_bytes()
+}
+
+fn swap_lines(random: &mut Random, text: &[u8], which: impl Fn(&str) -> bool) -> Vec<u8> {
+    let mut lines = lines(text);
+    let candidates: Vec<usize> = (0..lines.len()).filter(|at| which(&lines[*at])).collect();
+    if let (Some(a), Some(b)) = (random.pick(&candidates), random.pick(&candidates)) {
+        lines.swap(*a, *b);
+    }
+    lines.concat().into_bytes()
+}
+
+fn words(text: &str) -> Vec<&str> {
+    let mut words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.len() > 3 && word.starts_with(char::is_alphabetic)).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// Gives the first use of a word (often a declaration) a fresh name or one that stands in another file.
+fn rename(random: &mut Random, text: &[u8], files: &[String], root: &Path) -> Vec<u8> {
+    let text = String::from_utf8_lossy(text).into_owned();
+    let other = random.pick(files).and_then(|path| fs::read_to_string(root.join(path)).ok()).unwrap_or_default();
+    let own = words(&text);
+    let Some(word) = random.pick(&own) else { return text.into_bytes() };
+    let theirs = words(&other);
+    let new = if random.below(2) == 0 { format!("{word}Renamed") } else { (*random.pick(&theirs).unwrap_or(word)).to_owned() };
+    text.replacen(*word, &new, 1).into_bytes()
+}
+
+/// Replaces the type after a colon or at the start of a member by another type name of the file.
+fn retype(random: &mut Random, text: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(text).into_owned();
+    let types: Vec<&str> = words(&text).into_iter().filter(|word| word.starts_with(char::is_uppercase)).collect();
+    let (Some(from), Some(to)) = (random.pick(&types), random.pick(&types)) else { return text.into_bytes() };
+    text.replacen(*from, to, 1 + random.below(3)).into_bytes()
+}
+
+fn project_edit(random: &mut Random, root: &Path, files: &[String]) -> Option<Edit> {
+    let projects: Vec<&String> = files.iter().filter(|path| is_project(path) && !path.ends_with(".sln")).collect();
+    let path = (*random.pick(&projects)?).clone();
+    let text = fs::read_to_string(root.join(&path)).ok()?;
+    let new = if path.ends_with(".json") {
+        drop_line(random, text.as_bytes(), |line| line.trim_end().ends_with(','))
+    } else if random.below(2) == 0 {
+        text.replacen("<PropertyGroup>", "<PropertyGroup><DefineConstants>$(DefineConstants);EDITED</DefineConstants>", 1).into_bytes()
+    } else {
+        drop_line(random, text.as_bytes(), |line| line.contains("Reference Include") || line.contains("Using Include") || line.contains("ImplicitUsings"))
+    };
+    Some(Edit { what: "project", files: vec![(path, Some(new))] })
+}
