@@ -14,8 +14,8 @@ impl Link<'_> {
         let first = args.first().copied().unwrap_or(Ty::UNKNOWN);
         let second = args.get(1).copied().unwrap_or(Ty::UNKNOWN);
         Some(match name {
-            "Partial" | "Required" | "Readonly" | "NonNullable" | "NoInfer" | "Pick" | "Omit" | "ThisParameterType"
-            | "OmitThisParameter" => first,
+            "Partial" | "Required" | "Readonly" | "NonNullable" | "NoInfer" | "Pick" | "ThisParameterType" | "OmitThisParameter" => first,
+            "Omit" => self.without(first, second),
             "Awaited" => self.awaited(first),
             "Record" => self.arena.built_in(Known::Record, &[first, second]),
             "ReturnType" => self.result_of(first),
@@ -26,6 +26,19 @@ impl Link<'_> {
             "Uppercase" | "Lowercase" | "Capitalize" | "Uncapitalize" | "PropertyKey" => Ty::STRING,
             _ => return None,
         })
+    }
+
+    fn without(&mut self, ty: Ty, names: Ty) -> Ty {
+        let literal = self.arena.members(names).iter().any(|name| matches!(self.get(*name), Type::Literal(..)));
+        if literal && !ty.is_opaque() { self.arena.add(Type::Without(ty, names)) } else { ty }
+    }
+
+    /// The type in an `Omit`, or the type itself.
+    pub(super) fn without_omission(&self, ty: Ty) -> Ty {
+        match self.get(ty) {
+            Type::Without(inner, _) => inner,
+            _ => ty,
+        }
     }
 
     /// What a call of a function gives when nothing is known of its arguments.

@@ -6,8 +6,9 @@ use smallvec::SmallVec;
 
 use super::inference::Inference;
 use super::names::Decls;
+use super::packages::PACKAGE_FUNCTIONS;
 use super::types::{Args, Env, Ty, Type};
-use super::well_known::{Known, PACKAGE_FUNCTIONS, ROWS, Shape};
+use super::well_known::{Known, ROWS};
 use super::{Link, at};
 use crate::model::facts::*;
 use crate::resolve::world::{DeclRef, FileId};
@@ -119,7 +120,7 @@ impl Link<'_> {
             }
             Signature::Plain(_, result) => result,
             Signature::BuiltIn(row, receiver) => self.shape(&ROWS[usize::from(row)].out, receiver, site),
-            Signature::Package(row) => self.shape(&PACKAGE_FUNCTIONS[usize::from(row)].3, Ty::UNKNOWN, site),
+            Signature::Package(row) => self.shape(&PACKAGE_FUNCTIONS[usize::from(row)].out, Ty::UNKNOWN, site),
         }
     }
 
@@ -168,6 +169,7 @@ impl Link<'_> {
                 self.construct_built_in(value, args, site)
             }
             Type::BuiltInValue(known) => self.arena.built_in(known, args),
+            Type::BuiltIn(Known::ClassOf, made) => self.arena.list(made).first().copied().unwrap_or(Ty::UNKNOWN),
             Type::Simple(Ty::EXTERNAL) => Ty::EXTERNAL,
             Type::Union(members) | Type::Intersection(members) => {
                 let members = self.arena.list(members);
@@ -286,6 +288,11 @@ impl Link<'_> {
             Type::Function(decl, env) => self.overloads(decl).into_iter().map(|overload| Signature::Declared(overload, env)).collect(),
             Type::Signature(params, result) => Signatures::from_slice(&[Signature::Plain(params, result)]),
             Type::BuiltInMethod(row, receiver) => Signatures::from_slice(&[Signature::BuiltIn(row, receiver)]),
+            Type::BuiltIn(Known::Signal, args) => {
+                let held = self.arena.list(args).first().copied().unwrap_or(Ty::UNKNOWN);
+                Signatures::from_slice(&[Signature::Plain(Args::NONE, held)])
+            }
+            Type::BuiltIn(Known::Component, args) => Signatures::from_slice(&[Signature::Plain(args, Ty::EXTERNAL)]),
             Type::PackageFunction(row) => Signatures::from_slice(&[Signature::Package(row)]),
             Type::Instance(..) | Type::Object(..) => self.member_signatures(ty, DeclKind::CallSignature, level),
             Type::Union(args) | Type::Intersection(args) => {
@@ -320,6 +327,7 @@ impl Link<'_> {
         let (decl, args, env) = match self.get(ty) {
             Type::Instance(decl, args) => (decl, args, None),
             Type::Object(decl, env) => (decl, Args::NONE, Some(env)),
+            _ if kind == DeclKind::CallSignature => return self.signatures_in(ty, level + 1),
             _ => return Signatures::new(),
         };
         let types = self.arena.list(args);
@@ -448,134 +456,5 @@ impl Link<'_> {
                 let params = self.signature_params(*signature);
                 params.len() < wanted && !params.last().is_some_and(|param| param.rest)
             })
-    }
-
-    /// The type of a built-in property.
-    pub(super) fn shape_of_property(&mut self, row: u16, receiver: Ty) -> Ty {
-        let site = CallSite { file: self.file, call: CallId::NONE };
-        self.shape(&ROWS[usize::from(row)].out, receiver, site)
-    }
-
-    /// The type a shape stands for at a call.
-    pub(super) fn shape(&mut self, shape: &Shape, receiver: Ty, site: CallSite) -> Ty {
-        match *shape {
-            Shape::Any => Ty::ANY,
-            Shape::Nothing => Ty::NOTHING,
-            Shape::Text => Ty::STRING,
-            Shape::Number => Ty::NUMBER,
-            Shape::Boolean => Ty::BOOLEAN,
-            Shape::Arg(index) => self.receiver_arg(receiver, index),
-            Shape::Receiver => receiver,
-            Shape::ReceiverResult => self.result_of(receiver),
-            Shape::Passed(index) => self.passed(site, index),
-            Shape::Returned(index) => {
-                let function = self.passed(site, index);
-                self.result_of(function)
-            }
-            Shape::Written(index, otherwise) => match self.call_type_args(site).get(index) {
-                Some(ty) => *ty,
-                None => self.shape(otherwise, receiver, site),
-            },
-            Shape::Tested(index, otherwise) => {
-                let otherwise = self.shape(otherwise, receiver, site);
-                let test = self.passed(site, index);
-                self.tested_type(test, otherwise).unwrap_or(otherwise)
-            }
-            Shape::Array(inner) => self.shape_in(Known::Array, inner, receiver, site),
-            Shape::Promise(inner) => self.shape_in(Known::Promise, inner, receiver, site),
-            Shape::Iterable(inner) => self.shape_in(Known::Iterable, inner, receiver, site),
-            Shape::Awaited(inner) => {
-                let ty = self.shape(inner, receiver, site);
-                self.awaited(ty)
-            }
-            Shape::Element(inner) => {
-                let ty = self.shape(inner, receiver, site);
-                let element = self.element_type(ty);
-                if element == Ty::UNKNOWN && !ty.is_opaque() && !matches!(self.get(ty), Type::BuiltIn(..)) { ty } else { element }
-            }
-            Shape::Value(inner) => {
-                let ty = self.shape(inner, receiver, site);
-                self.property_types(ty)
-            }
-            Shape::All(inner) => self.all_awaited(inner, receiver, site),
-            Shape::Tuple(parts) => {
-                let types: Vec<Ty> = parts.iter().map(|part| self.shape(part, receiver, site)).collect();
-                self.arena.tuple(&types)
-            }
-            Shape::Either(first, second) => {
-                let ty = self.shape(first, receiver, site);
-                if ty.is_opaque() || ty == Ty::NOTHING { self.shape(second, receiver, site) } else { ty }
-            }
-            Shape::Merged => {
-                let count = self.call_args(site).len().min(6);
-                let types: Vec<Ty> = (0..count).map(|index| self.passed(site, index)).collect();
-                self.arena.intersection(&types)
-            }
-            Shape::Made(index) => {
-                let value = self.passed(site, index);
-                self.made(value)
-            }
-            Shape::Callback(params) => {
-                let types: Vec<Ty> = params.iter().map(|param| self.shape(param, receiver, site)).collect();
-                let params = self.arena.args(&types);
-                self.arena.add(Type::Signature(params, Ty::UNKNOWN))
-            }
-        }
-    }
-
-    fn shape_in(&mut self, known: Known, inner: &Shape, receiver: Ty, site: CallSite) -> Ty {
-        let ty = self.shape(inner, receiver, site);
-        self.arena.built_in(known, &[ty])
-    }
-
-    /// What an injection token stands for: an instance of the class, or the type argument of a typed token.
-    fn made(&mut self, value: Ty) -> Ty {
-        let made = self.instance_of(value, &[]);
-        if made != Ty::UNKNOWN {
-            return made;
-        }
-        match self.get(value) {
-            Type::Instance(_, args) => self.arena.list(args).first().copied().unwrap_or(Ty::UNKNOWN),
-            _ => Ty::UNKNOWN,
-        }
-    }
-
-    fn receiver_arg(&mut self, receiver: Ty, index: usize) -> Ty {
-        match self.get(receiver) {
-            Type::BuiltIn(_, args) => self.arena.list(args).get(index).copied().unwrap_or(Ty::UNKNOWN),
-            Type::Tuple(_) => self.element_type(receiver),
-            _ => Ty::UNKNOWN,
-        }
-    }
-
-    fn passed(&mut self, site: CallSite, index: usize) -> Ty {
-        match self.call_args(site).get(index) {
-            Some(arg) => self.expr_type(site.file, arg.value),
-            None => Ty::UNKNOWN,
-        }
-    }
-
-    fn all_awaited(&mut self, inner: &Shape, receiver: Ty, site: CallSite) -> Ty {
-        if let Some(arg) = self.call_args(site).first() {
-            let facts = self.facts(site.file);
-            if let Expr::Array(elements, _) = facts.expr(arg.value)
-                && !facts.list(elements).iter().any(|element| matches!(facts.expr(*element), Expr::Spread(_)))
-            {
-                let mut types = Vec::new();
-                for &element in facts.list(elements).iter().take(16) {
-                    let ty = self.expr_type(site.file, element);
-                    types.push(self.awaited(ty));
-                }
-                return self.arena.tuple(&types);
-            }
-        }
-        let ty = self.shape(inner, receiver, site);
-        if let Type::Tuple(args) = self.get(ty) {
-            let types: Vec<Ty> = self.arena.list(args).iter().map(|member| self.awaited(*member)).collect();
-            return self.arena.tuple(&types);
-        }
-        let element = self.element_type(ty);
-        let element = self.awaited(element);
-        self.arena.array(element)
     }
 }

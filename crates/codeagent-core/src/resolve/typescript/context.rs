@@ -5,8 +5,9 @@
 
 use super::calls::{CallSite, Signature, Signatures};
 use super::inference::Inference;
+use super::packages::PACKAGE_FUNCTIONS;
 use super::types::{Env, Ty, Type};
-use super::well_known::{PACKAGE_FUNCTIONS, ROWS};
+use super::well_known::ROWS;
 use super::{Link, Question, at};
 use crate::model::facts::*;
 use crate::resolve::world::{DeclRef, FileId};
@@ -82,7 +83,7 @@ impl Link<'_> {
                 Some(shape) => self.shape(shape, receiver, site),
                 None => Ty::UNKNOWN,
             },
-            Some(Signature::Package(row)) => match PACKAGE_FUNCTIONS[usize::from(row)].2.get(index) {
+            Some(Signature::Package(row)) => match PACKAGE_FUNCTIONS[usize::from(row)].params.get(index) {
                 Some(shape) => self.shape(shape, Ty::UNKNOWN, site),
                 None => Ty::UNKNOWN,
             },
@@ -108,6 +109,10 @@ impl Link<'_> {
         let mut bindings: Vec<(DeclRef, Ty)> = type_params.iter().copied().zip(written).collect();
         if bindings.is_empty() {
             bindings = self.infer(signature, site, Inference::new(&type_params, false));
+            // What is passed for a bare `T` says nothing about itself: its constraint does.
+            if let Type::Param(own) = self.get(param.ty) {
+                bindings.retain(|binding| binding.0 != own);
+            }
         }
         self.add_defaults(&type_params, &mut bindings);
         let bound = self.arena.env(bindings);

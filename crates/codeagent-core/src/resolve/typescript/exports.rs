@@ -335,6 +335,22 @@ impl Link<'_> {
         }
     }
 
+    /// The value of `F.name = value` where `object` names the function or variable `F`.
+    pub(super) fn expando(&mut self, file: FileId, object: ExprId, name: Name) -> Option<(FileId, ExprId)> {
+        let facts = self.facts(file);
+        if !matches!(facts.expr(object), Expr::Name(..) | Expr::Member(..)) {
+            return None;
+        }
+        let Found::Decls(decls) = self.meaning_of(file, object, &mut Visited::default()) else { return None };
+        let holder = decls
+            .iter()
+            .copied()
+            .find(|decl| matches!(self.decl(*decl).kind, DeclKind::Variable | DeclKind::Function | DeclKind::Class))?;
+        let own = self.decl_name(holder);
+        let value = self.tables.expando(holder.file, own, name)?;
+        Some((holder.file, value))
+    }
+
     /// `name` inside what was found: an export of a module, a declaration of a namespace or enum.
     pub(super) fn found_member(&mut self, found: &Found, name: Name) -> Found {
         match found {

@@ -1,15 +1,15 @@
 //! Which base members do the members of a class override or implement?
 //!
-//! A member overrides the member of that name in the nearest base class, and implements that of the nearest interface its class declares.
+//! A member overrides the member of that name in the nearest base class (of an interface: base interface), and implements that of the
+//! nearest interface its class declares.
 //!
-//! **Limits.** Private members and constructors neither override nor implement; interfaces only reached through a base class count for that
-//! class, not for this one.
+//! **Limits.** Private and static members and constructors neither override nor implement, parameter properties do not override; interfaces
+//! only reached through a base class count for that class, not for this one.
 
 use super::Link;
 use super::at;
 use super::members::Looked;
 use super::tables::Name;
-use super::types::{Ty, Type};
 use crate::model::facts::*;
 use crate::model::graph::{Access, Confidence, EdgeType};
 use crate::resolve::{DeclRef, Links, Target, Use};
@@ -44,15 +44,13 @@ impl Link<'_> {
 
     fn member_edges(&mut self, class: DeclRef, name: Name, member: DeclRef, links: &mut Links) {
         let facts = self.facts(class.file);
-        let is_static = facts.decl(member.decl).flags.has(DeclFlags::STATIC);
-        let is_interface = facts.decl(class.decl).kind == DeclKind::Interface;
+        let from_parameter = facts.decl(member.decl).flags.has(DeclFlags::FROM_PARAMETER);
         for (index, base) in facts.list(facts.decl(class.decl).bases).iter().enumerate() {
-            let edge_type = if base.clause == BaseClause::Implements || is_interface { EdgeType::Implements } else { EdgeType::Overrides };
-            let receiver = if is_static { self.static_receiver(class, base.clause) } else { Some(self.base_type(class, index)) };
-            let Some(receiver) = receiver else { continue };
-            if is_interface {
+            let edge_type = if base.clause == BaseClause::Implements { EdgeType::Implements } else { EdgeType::Overrides };
+            if from_parameter && edge_type == EdgeType::Overrides {
                 continue;
             }
+            let receiver = self.base_type(class, index);
             let Looked::Declared(found) = self.member(receiver, name) else { continue };
             let Some(target) = self.primary(&found.decls).filter(|target| self.is_node(*target)) else { continue };
             let edge = Use {
@@ -65,18 +63,10 @@ impl Link<'_> {
             links.uses.push(edge);
         }
     }
-
-    fn static_receiver(&mut self, class: DeclRef, clause: BaseClause) -> Option<Ty> {
-        if clause != BaseClause::Extends {
-            return None;
-        }
-        let base = self.static_base(class)?;
-        matches!(self.get(base), Type::Static(_)).then_some(base)
-    }
 }
 
 fn takes_part(facts: &Facts, id: DeclId) -> bool {
     let decl = facts.decl(id);
-    let is_member = decl.flags.has(DeclFlags::MEMBER) && decl.kind != DeclKind::Constructor;
+    let is_member = decl.flags.has(DeclFlags::MEMBER) && !decl.flags.has(DeclFlags::STATIC) && decl.kind != DeclKind::Constructor;
     is_member && facts.detail(id).is_some_and(|detail| detail.access != Some(Access::Private))
 }

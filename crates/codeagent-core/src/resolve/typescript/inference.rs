@@ -35,12 +35,16 @@ impl Link<'_> {
         let args = self.call_args(site);
         let facts = self.facts(site.file);
         let params = self.signature_params(signature);
+        self.infer_rest(signature, site, &args, &mut inference);
         for pass in [false, true] {
             if pass && !inference.lambdas {
                 break;
             }
             for (index, arg) in args.iter().enumerate() {
-                let is_lambda = matches!(facts.expr(arg.value), Expr::Function(_));
+                let is_lambda = match facts.expr(arg.value) {
+                    Expr::Function(lambda) => self.is_untyped_lambda(Signature::Declared(at(site.file, lambda), Env::EMPTY)),
+                    _ => false,
+                };
                 let Some(param) = params.get(index).or(params.last().filter(|param| param.rest)) else { break };
                 if is_lambda != pass {
                     continue;
@@ -52,6 +56,25 @@ impl Link<'_> {
         inference.found
     }
 
+    /// `...rest: T` binds `T` to the tuple of all further arguments.
+    fn infer_rest(&mut self, signature: Signature, site: CallSite, args: &[Arg], inference: &mut Inference<'_>) {
+        let Signature::Declared(decl, _) = signature else { return };
+        let params = self.params(decl);
+        let Some(&last) = params.last() else { return };
+        if !self.decl(last).flags.has(DeclFlags::REST) {
+            return;
+        }
+        let ty = self.decl_type(last);
+        let Type::Param(param) = self.get(ty) else { return };
+        if !inference.params.contains(&param) || args.iter().any(|arg| arg.mode == ArgMode::Spread) {
+            return;
+        }
+        let rest: Vec<Ty> = args.iter().skip(params.len() - 1).take(12).map(|arg| self.expr_type(site.file, arg.value)).collect();
+        let rest: Vec<Ty> = rest.into_iter().map(|ty| self.arena.widen(ty)).collect();
+        let tuple = self.arena.tuple(&rest);
+        inference.found.push((param, tuple));
+    }
+
     fn argument_type(&mut self, file: FileId, arg: Arg) -> Ty {
         let ty = self.expr_type(file, arg.value);
         if arg.mode == ArgMode::Spread { self.element_type(ty) } else { ty }
@@ -59,6 +82,7 @@ impl Link<'_> {
 
     /// Finds bindings that make `param` into `given`.
     pub(super) fn unify(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+        let (param, given) = (self.without_omission(param), self.without_omission(given));
         if nesting > MAX_NESTING || given == Ty::UNKNOWN || param == given {
             return;
         }
@@ -80,6 +104,12 @@ impl Link<'_> {
                     self.unify_lists(args, found, inference, nesting);
                 } else {
                     self.unify_members(param, given, inference, nesting);
+                }
+            }
+            (Type::BuiltIn(Known::ClassOf, args), _) => {
+                let made = self.instance_of(given, &[]);
+                if let Some(&wanted) = self.arena.list(args).first() {
+                    self.unify(wanted, made, inference, nesting + 1);
                 }
             }
             (Type::BuiltIn(Known::Iterable | Known::AsyncIterable, args), _) => {
@@ -252,6 +282,7 @@ impl Link<'_> {
 
     /// Whether `sub` is plainly assignable to `sup`, filling in type parameters of `sup`; `None` if one cannot tell.
     pub(super) fn extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
+        let (sub, sup) = (self.without_omission(sub), self.without_omission(sup));
         if sub == sup || sup == Ty::ANY {
             return Some(true);
         }

@@ -97,11 +97,17 @@ impl Link<'_> {
             Type::Object(decl, env) => self.member_of_object(decl, env, name, level),
             Type::Mapped(decl, env) => self.member_of_mapped(decl, env, name, level),
             Type::Function(decl, _) => self.member_of_function(decl, name),
-            Type::Signature(..) | Type::BuiltInMethod(..) | Type::PackageFunction(_) => {
-                self.member_of_built_in(Known::Function, Args::NONE, false, ty, name)
+            Type::Package(package) => Looked::Value(self.package_member(package, self.spelling(name))),
+            Type::PackageFunction(_) if self.spelling(name) == "required" => Looked::Value(ty),
+            Type::Without(inner, names) => {
+                let key = self.arena.add(Type::Literal(LiteralKind::String, name));
+                if self.arena.members(names).contains(&key) { Looked::Missing } else { self.member_in(inner, name, level + 1) }
             }
-            Type::BuiltIn(known, args) => self.member_of_built_in(known, args, false, ty, name),
-            Type::BuiltInValue(known) => self.member_of_built_in(known, Args::NONE, true, ty, name),
+            Type::Signature(..) | Type::BuiltInMethod(..) | Type::PackageFunction(_) => {
+                self.member_of_built_in((Known::Function, Args::NONE), ty, name)
+            }
+            Type::BuiltIn(known, args) => self.member_of_built_in((known, args), ty, name),
+            Type::BuiltInValue(known) => self.member_of_built_in((known, Args::NONE), ty, name),
             Type::Tuple(args) => {
                 let elements = self.arena.list(args);
                 let element = self.arena.union(&elements);
@@ -134,10 +140,11 @@ impl Link<'_> {
             Ty::SYMBOL | Ty::BIGINT => return Looked::External,
             _ => return Looked::Missing,
         };
-        self.member_of_built_in(known, Args::NONE, false, simple, name)
+        self.member_of_built_in((known, Args::NONE), simple, name)
     }
 
-    fn member_of_built_in(&mut self, known: Known, args: Args, is_static: bool, receiver: Ty, name: Name) -> Looked {
+    fn member_of_built_in(&mut self, (known, args): (Known, Args), receiver: Ty, name: Name) -> Looked {
+        let is_static = matches!(self.get(receiver), Type::BuiltInValue(_));
         if known == Known::Record && !is_static {
             let value = self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN);
             return if self.is_object_member(name) { Looked::External } else { Looked::Value(value) };
@@ -413,7 +420,7 @@ impl Link<'_> {
             return merged;
         }
         let ty = self.arena.add(Type::Function(decl, Env::EMPTY));
-        self.member_of_built_in(Known::Function, Args::NONE, false, ty, name)
+        self.member_of_built_in((Known::Function, Args::NONE), ty, name)
     }
 
     fn member_of_several(&mut self, args: Args, name: Name, level: u32, is_union: bool) -> Looked {

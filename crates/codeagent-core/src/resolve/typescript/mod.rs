@@ -16,6 +16,8 @@ mod inference;
 mod members;
 mod names;
 mod narrowing;
+mod packages;
+mod shapes;
 mod sites;
 mod tables;
 mod type_exprs;

@@ -188,13 +188,14 @@ impl Link<'_> {
                 }
             }
         } else {
-            self.merge_from(decl.file, own.scope, own, name, &mut found);
+            self.merge_from((decl.file, own.scope), own, name, &mut found);
             self.merge_elsewhere(decl.file, own, name, &mut found);
         }
         if found.is_empty() { Decls::from_slice(&[decl]) } else { found }
     }
 
-    fn merge_from(&mut self, file: FileId, scope: ScopeId, own: &Declaration, name: Name, found: &mut Decls) {
+    fn merge_from(&mut self, place: (FileId, ScopeId), own: &Declaration, name: Name, found: &mut Decls) {
+        let (file, scope) = place;
         let facts = self.facts(file);
         for &(_, _, id) in self.tables.declared(file, scope, name) {
             if merges(own, facts.decl(id)) {
@@ -218,9 +219,12 @@ impl Link<'_> {
             (ScopeKind::Namespace, Some(owner)) => {
                 let decl = facts.decl(owner);
                 if decl.kind == DeclKind::AmbientModule {
-                    let module = self.name(file, decl.name);
-                    self.ask(super::tables::AMBIENT, module);
-                    self.tables.ambient(module).iter().copied().filter(|other| *other != at(file, owner)).collect()
+                    let (target, blocks) = self.ambient_blocks(file, owner);
+                    if let Some(target) = target {
+                        self.ask(AUGMENTED, name);
+                        self.merge_from((target, ScopeId(0)), own, name, found);
+                    }
+                    blocks
                 } else {
                     self.group(at(file, owner)).into_iter().filter(|other| *other != at(file, owner)).collect()
                 }
@@ -229,9 +233,29 @@ impl Link<'_> {
         };
         for other in others {
             let inner = self.decl(other).inner;
-            self.merge_from(other.file, inner, own, name, found);
+            self.merge_from((other.file, inner), own, name, found);
         }
-        found.sort_unstable();
+        found.sort_by_key(|other| (self.is_added(*other), *other));
+    }
+
+    /// Whether a declaration stands in a `declare module` block of a module and so adds to what is declared elsewhere.
+    fn is_added(&mut self, decl: DeclRef) -> bool {
+        let facts = self.facts(decl.file);
+        let owner = facts.scope(facts.decl(decl.decl).scope).owner;
+        facts.header.is_module && owner.some().is_some_and(|owner| facts.decl(owner).kind == DeclKind::AmbientModule)
+    }
+
+    /// The blocks in which a symbol of an ambient module block may be declared too; with what it adds to, if it adds to a module.
+    fn ambient_blocks(&mut self, file: FileId, block: DeclId) -> (Option<FileId>, Decls) {
+        let facts = self.facts(file);
+        let sym = facts.decl(block).name;
+        let own = at(file, block);
+        if let Some(target) = self.tables.target(file, sym).filter(|_| facts.header.is_module) {
+            return (Some(target), self.tables.augmentations(target).iter().copied().filter(|other| *other != own).collect());
+        }
+        let module = self.name(file, sym);
+        self.ask(super::tables::AMBIENT, module);
+        (None, self.tables.ambient(module).iter().copied().filter(|other| *other != own).collect())
     }
 }
 

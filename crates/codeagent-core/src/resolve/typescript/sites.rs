@@ -12,7 +12,6 @@ use super::types::{Ty, Type};
 use super::{Link, at};
 use crate::model::facts::*;
 use crate::model::graph::{Confidence, EdgeType};
-use crate::model::span::Position;
 use crate::resolve::{DeclRef, Links, Target, Unresolved, Use};
 
 /// What became of a site.
@@ -125,15 +124,16 @@ impl Link<'_> {
             kind if is_call(kind) => EdgeType::Calls,
             SiteKind::ParameterType => EdgeType::Accepts,
             SiteKind::Import => EdgeType::Imports,
+            SiteKind::Export if self.names_a_module(site) => EdgeType::Imports,
             SiteKind::Base => self.base_edge(site)?,
-            SiteKind::Export if self.is_star(site) => EdgeType::Imports,
             _ => EdgeType::References,
         })
     }
 
-    fn is_star(&mut self, site: Site) -> bool {
+    /// Whether an export clause has a `from`.
+    fn names_a_module(&mut self, site: Site) -> bool {
         let facts = self.facts(self.file);
-        matches!(site.subject, Subject::Export(id) if matches!(facts.exports[id.index()].kind, ExportKind::Star | ExportKind::StarAs))
+        matches!(site.subject, Subject::Export(id) if !facts.exports[id.index()].module.is_none())
     }
 
     fn base_edge(&mut self, site: Site) -> Option<EdgeType> {
@@ -265,12 +265,43 @@ impl Link<'_> {
         match self.member(receiver, name) {
             Looked::Declared(member) => {
                 let found = self.resolve_decls(member.decls);
-                self.as_value(found).into()
+                match self.as_value(found) {
+                    Found::Decls(decls) => self.behind(decls),
+                    found => found.into(),
+                }
             }
-            Looked::External => Outcome::Outside,
+            Looked::External => self.expando_outcome(object, name).unwrap_or(Outcome::Outside),
             Looked::Value(ty) => self.value_member(ty),
-            Looked::Missing => Outcome::Unknown,
+            Looked::Missing => self.expando_outcome(object, name).unwrap_or(Outcome::Unknown),
         }
+    }
+
+    /// A member that is no node: `{ f }` stands for `f`; `F.g = value` stands for the value.
+    fn behind(&mut self, decls: Decls) -> Outcome {
+        let [decl] = decls[..] else { return Outcome::Decls(decls) };
+        let facts = self.facts(decl.file);
+        let declaration = facts.decl(decl.decl);
+        if declaration.kind != DeclKind::Property || !declaration.detail.is_none() {
+            return Outcome::Decls(decls);
+        }
+        let Expr::Name(sym, scope, offset) = facts.expr(declaration.init) else { return Outcome::Decls(decls) };
+        if offset != declaration.at.offset {
+            return Outcome::Decls(decls);
+        }
+        let name = self.name(decl.file, sym);
+        let named = self.lookup(Place { file: decl.file, scope, offset }, name, Space::Value);
+        let found = self.resolve_decls(named);
+        if found.is_nothing() { Outcome::Decls(decls) } else { self.as_value(found).into() }
+    }
+
+    fn expando_outcome(&mut self, object: ExprId, name: super::Name) -> Option<Outcome> {
+        let (file, value) = self.expando(self.file, object, name)?;
+        let facts = self.facts(file);
+        let Expr::Name(sym, scope, offset) = facts.expr(value) else { return Some(Outcome::Outside) };
+        let name = self.name(file, sym);
+        let named = self.lookup(Place { file, scope, offset }, name, Space::Value);
+        let found = self.resolve_decls(named);
+        Some(self.as_value(found).into())
     }
 
     fn value_member(&mut self, ty: Ty) -> Outcome {
@@ -394,9 +425,11 @@ impl Link<'_> {
         if let TypeExpr::Name(segments, scope) = facts.type_expr(base.ty) {
             let segments = facts.list(segments);
             let found = self.type_name(decl.file, segments, scope, segments.len().saturating_sub(1));
-            if !matches!(found, Found::Nothing) {
-                return self.as_type(found).into();
-            }
+            let found = if matches!(found, Found::Nothing) { self.base_value(decl, segments, scope) } else { found };
+            return match found {
+                Found::Nothing => Outcome::Outside,
+                found => self.as_type(found).into(),
+            };
         }
         let ty = self.base_type(decl, index);
         match self.get(ty) {
@@ -404,6 +437,14 @@ impl Link<'_> {
             Type::Simple(Ty::UNKNOWN) => Outcome::Unknown,
             _ => Outcome::Outside,
         }
+    }
+
+    /// `extends Base` where `Base` is a variable that holds a class.
+    fn base_value(&mut self, decl: DeclRef, segments: &[Segment], scope: ScopeId) -> Found {
+        let &[segment] = segments else { return Found::Nothing };
+        let name = self.name(decl.file, segment.name);
+        let decls = self.lookup(Place { file: decl.file, scope, offset: u32::MAX }, name, Space::Value);
+        self.resolve_decls(decls)
     }
 
     /// The key of an object literal: the member of the expected type, else the literal's own, which is no node.
@@ -434,27 +475,22 @@ impl Link<'_> {
         }
     }
 
-    /// One edge from the file to each module it imports or re-exports names from.
+    /// One edge from the file to each module it imports names from, at the specifier.
     fn module_edges(&mut self, links: &mut Links) {
         let file = self.file;
         let facts = self.facts(file);
-        let mut seen: FxHashSet<(Sym, u32)> = FxHashSet::default();
-        let imports =
-            facts.imports.iter().filter(|import| !import.decl.is_none()).map(|import| (import.module, import.at.offset, import.at));
-        let exports =
-            facts.exports.iter().filter(|export| export.kind == ExportKind::From).map(|export| (export.module, u32::MAX, export.at));
-        let all: Vec<(Sym, u32, Position)> = imports.chain(exports).collect();
-        for (module, key, position) in all {
-            if !seen.insert((module, key)) {
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        for import in facts.imports.iter().filter(|import| !import.decl.is_none()) {
+            if !seen.insert(import.at.offset) {
                 continue;
             }
-            if let Found::Module(target) = self.module(file, module) {
+            if let Found::Module(target) = self.module(file, import.module) {
                 links.uses.push(Use {
                     source: DeclId::NONE,
                     edge_type: EdgeType::Imports,
                     confidence: Confidence::Exact,
                     targets: vec![Target::File(target)],
-                    at: position,
+                    at: import.at,
                 });
             }
         }

@@ -43,6 +43,8 @@ pub(super) struct FileIndex {
     pub stars: Vec<ExportId>,
     /// `export =` and `module.exports =` clauses.
     pub assigned: Vec<ExportId>,
+    /// `F.name = value` at the top of the file: `F`, the name, the value; sorted.
+    expandos: Vec<(Name, Name, ExprId)>,
     /// What `export default` declares.
     pub defaults: Vec<DeclId>,
     /// Module specifiers and the files they mean, sorted.
@@ -115,6 +117,7 @@ impl Tables {
             }
         }
         index.exports.sort_unstable();
+        index.expandos = expandos(facts, &name);
         index.defaults = facts.decl_ids().filter(|id| is_default(facts, *id)).collect();
         index.modules = specifiers(facts).into_iter().map(|sym| (sym, modules.resolve(&file.path, facts.text(sym)))).collect();
         index.names = names;
@@ -217,6 +220,13 @@ impl Tables {
         modules[at].1
     }
 
+    /// The value assigned to `holder.name` at the top of a file.
+    pub(super) fn expando(&self, file: FileId, holder: Name, name: Name) -> Option<ExprId> {
+        let expandos = &self.file(file).expandos;
+        let at = expandos.partition_point(|entry| (entry.0, entry.1) < (holder, name));
+        expandos.get(at).filter(|entry| entry.0 == holder && entry.1 == name).map(|entry| entry.2)
+    }
+
     pub(super) fn globals(&self, name: Name) -> &[DeclRef] {
         self.globals.get(&name).map_or(&[], Vec::as_slice)
     }
@@ -247,6 +257,20 @@ fn is_typescript(facts: &Facts) -> bool {
 
 fn ids<T, I>(values: &[T], id: impl Fn(u32) -> I) -> impl Iterator<Item = (&T, I)> {
     values.iter().enumerate().map(move |(index, value)| (value, id(index as u32)))
+}
+
+fn expandos(facts: &Facts, name: &impl Fn(Sym) -> Name) -> Vec<(Name, Name, ExprId)> {
+    let mut all = Vec::new();
+    for expr in &facts.exprs {
+        let Expr::Assign(target, value) = *expr else { continue };
+        let Expr::Member(object, member) = facts.expr(target) else { continue };
+        let Expr::Name(holder, scope, _) = facts.expr(object) else { continue };
+        if matches!(facts.scope(scope).kind, ScopeKind::File | ScopeKind::Namespace) {
+            all.push((name(holder), name(member), value));
+        }
+    }
+    all.sort_by_key(|entry| (entry.0, entry.1));
+    all
 }
 
 fn signatures(facts: &Facts) -> Vec<(ScopeId, DeclId)> {

@@ -124,6 +124,10 @@ impl Link<'_> {
         if found.is_nothing() && segments.len() == 1 {
             return self.library_type(facts.text(last.name), &args);
         }
+        if found == Found::External {
+            let place = Place { file, scope, offset: u32::MAX };
+            return self.package_type(place, segments, &args).unwrap_or(Ty::EXTERNAL);
+        }
         self.type_of_found(&found, &args)
     }
 

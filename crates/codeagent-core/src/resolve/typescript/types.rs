@@ -98,6 +98,10 @@ pub enum Type {
     BuiltInMethod(u16, Ty),
     /// A function of a package that hands types through: its row.
     PackageFunction(u16),
+    /// A package of which something is known.
+    Package(u16),
+    /// `Omit<T, K>` with the names in `K` known.
+    Without(Ty, Ty),
     /// A function type without a declaration: parameters and result.
     Signature(Args, Ty),
     /// A whole module.

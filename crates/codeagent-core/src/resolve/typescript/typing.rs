@@ -3,9 +3,10 @@
 //! **Limits.** Variables have one type, whatever is assigned later; a getter's type is that of its first `return`s.
 
 use super::exports::Found;
+use super::members::Looked;
 use super::names::{Decls, Place, Space};
 use super::types::{Env, Ty, Type, primitive_of};
-use super::well_known::{Known, PACKAGE_FUNCTIONS};
+use super::well_known::Known;
 use super::{Link, Question, at};
 use crate::model::facts::*;
 use crate::resolve::world::{DeclRef, FileId};
@@ -86,20 +87,7 @@ impl Link<'_> {
 
     fn import_value(&mut self, decl: DeclRef) -> Ty {
         let found = self.resolve_decls(Decls::from_slice(&[decl]));
-        if found == Found::External
-            && let Some(row) = self.package_function(decl)
-        {
-            return self.arena.add(Type::PackageFunction(row));
-        }
-        self.found_type(&found)
-    }
-
-    fn package_function(&mut self, decl: DeclRef) -> Option<u16> {
-        let facts = self.facts(decl.file);
-        let import = &facts.imports[self.tables.import_of(decl)?.index()];
-        let (module, name) = (facts.text(import.module), facts.text(import.name));
-        let found = PACKAGE_FUNCTIONS.iter().position(|row| row.0 == module && row.1.contains(&name));
-        found.map(|index| index as u16)
+        if found == Found::External { self.package_value(decl) } else { self.found_type(&found) }
     }
 
     /// The type of an expression of a file.
@@ -211,11 +199,22 @@ impl Link<'_> {
             return self.decls_type(&decls);
         }
         let spelling = self.spelling(name);
-        if matches!(spelling, "undefined" | "null") {
-            return Ty::NOTHING;
+        match spelling {
+            "undefined" | "null" => return Ty::NOTHING,
+            "window" | "self" | "globalThis" => return self.window(),
+            _ => {}
         }
         match Known::of_name(spelling) {
             Some(known) => self.arena.add(Type::BuiltInValue(known)),
+            None => Ty::EXTERNAL,
+        }
+    }
+
+    /// The global object, as far as the repository declares members for it.
+    fn window(&mut self) -> Ty {
+        let name = self.tables.find("Window");
+        match self.global(name, Space::Type).first().copied() {
+            Some(decl) => self.instance(decl, &[]),
             None => Ty::EXTERNAL,
         }
     }
@@ -256,9 +255,15 @@ impl Link<'_> {
         {
             return self.decl_type(narrow);
         }
-        let object = self.expr_type(file, object);
         let name = self.name(file, sym);
-        self.member_type(object, name)
+        let receiver = self.expr_type(file, object);
+        match self.member(receiver, name) {
+            Looked::Missing | Looked::External => match self.expando(file, object, name) {
+                Some((file, value)) => self.expr_type(file, value),
+                None => self.member_type(receiver, name),
+            },
+            looked => self.looked_type(looked, receiver),
+        }
     }
 
     fn index_expr_type(&mut self, file: FileId, call: CallId) -> Ty {
@@ -389,7 +394,7 @@ impl Link<'_> {
     /// What going over a value gives.
     pub(super) fn element_type(&mut self, ty: Ty) -> Ty {
         match self.get(ty) {
-            Type::BuiltIn(Known::Array | Known::Set | Known::Iterable | Known::AsyncIterable, args) => {
+            Type::BuiltIn(Known::Array | Known::Set | Known::Iterable | Known::AsyncIterable | Known::QueryList, args) => {
                 self.arena.list(args).first().copied().unwrap_or(Ty::UNKNOWN)
             }
             Type::BuiltIn(Known::Map, args) => self.arena.add(Type::Tuple(args)),
@@ -457,11 +462,7 @@ impl Link<'_> {
                 Some(ty) => self.substitute(ty, env),
                 None => Ty::UNKNOWN,
             },
-            Type::Mapped(decl, env) => {
-                let value = self.decl(decl).ty;
-                let ty = self.type_of(decl.file, value);
-                self.substitute(ty, env)
-            }
+            Type::Mapped(decl, env) => self.mapped_value(decl, env),
             Type::Union(args) | Type::Intersection(args) => {
                 let types: Vec<Ty> = self.arena.list(args).iter().map(|member| self.index_type(*member)).collect();
                 self.arena.union(&types)
@@ -474,6 +475,23 @@ impl Link<'_> {
             Type::Simple(Ty::STRING) => Ty::STRING,
             _ => Ty::UNKNOWN,
         }
+    }
+
+    /// What a mapped type gives for keys that are not known.
+    fn mapped_value(&mut self, decl: DeclRef, env: Env) -> Ty {
+        let value = self.decl(decl).ty;
+        let ty = self.type_of(decl.file, value);
+        let Some(&param) = self.type_params(decl).first() else { return Ty::UNKNOWN };
+        let keys = self.constraint(param);
+        let keys = self.substitute(keys, env);
+        let over_elements = match self.get(keys) {
+            Type::KeyOf(source) => matches!(self.get(source), Type::Tuple(_) | Type::BuiltIn(Known::Array, _)),
+            _ => false,
+        };
+        let mut bindings = vec![(param, if over_elements { Ty::NUMBER } else { keys })];
+        bindings.extend(self.arena.bindings(env).iter().copied());
+        let env = self.arena.env(bindings);
+        self.substitute(ty, env)
     }
 
     /// The types of the properties of a value, together.

@@ -65,6 +65,40 @@ known! {
     Date = "Date",
     /// `JSON`
     Json = "JSON",
+    /// A class as a value: `Type<T>` of dependency injection.
+    ClassOf = "package Type",
+    /// A dependency injection container.
+    Container = "package Container",
+    /// What makes a container for a test.
+    ContainerBuilder = "package ContainerBuilder",
+    /// Makes containers: `NestFactory`, `Test`.
+    ContainerFactory = "package ContainerFactory",
+    /// `InjectionToken<T>`
+    Token = "package InjectionToken",
+    /// Angular's `TestBed`.
+    TestBed = "package TestBed",
+    /// `ComponentFixture<T>`
+    Fixture = "package ComponentFixture",
+    /// `ComponentRef<T>`
+    ComponentRef = "package ComponentRef",
+    /// `ViewContainerRef`
+    ViewContainer = "package ViewContainerRef",
+    /// `DebugElement`
+    DebugElement = "package DebugElement",
+    /// `QueryList<T>`
+    QueryList = "package QueryList",
+    /// `ElementRef<T>`
+    ElementRef = "package ElementRef",
+    /// `Signal<T>` and its kin: calling it gives `T`.
+    Signal = "package Signal",
+    /// `Observable<T>`, `Subject<T>`, `EventEmitter<T>`
+    Observable = "package Observable",
+    /// React's `RefObject<T>`.
+    Ref = "package RefObject",
+    /// React's `Context<T>`.
+    Context = "package Context",
+    /// React's `FC<P>`: a function of `P`.
+    Component = "package FC",
 }
 
 /// How a type is made from a receiver and arguments.
@@ -116,6 +150,12 @@ pub enum Shape {
     Merged,
     /// An instance of argument n, a class.
     Made(usize),
+    /// A built-in type without or with one type argument.
+    Of(Known, &'static [Shape]),
+    /// Type argument 0 of it.
+    First(&'static Shape),
+    /// The shape if the call has one argument; outside the repository else.
+    Alone(&'static Shape),
     /// A function that takes these.
     Callback(&'static [Shape]),
 }
@@ -136,15 +176,18 @@ pub struct Row {
     pub method: bool,
 }
 
-const fn method(on: Known, names: &'static [&'static str], params: &'static [Shape], out: Shape) -> Row {
+/// A member of instances that is called.
+pub const fn method(on: Known, names: &'static [&'static str], params: &'static [Shape], out: Shape) -> Row {
     Row { on, is_static: false, names, params, out, method: true }
 }
 
-const fn property(on: Known, names: &'static [&'static str], out: Shape) -> Row {
+/// A member of instances that is not called.
+pub const fn property(on: Known, names: &'static [&'static str], out: Shape) -> Row {
     Row { on, is_static: false, names, params: &[], out, method: false }
 }
 
-const fn function(on: Known, names: &'static [&'static str], params: &'static [Shape], out: Shape) -> Row {
+/// A member of the constructor value that is called.
+pub const fn function(on: Known, names: &'static [&'static str], params: &'static [Shape], out: Shape) -> Row {
     Row { on, is_static: true, names, params, out, method: true }
 }
 
@@ -255,17 +298,59 @@ pub static ROWS: &[Row] = &[
     function(Known::Object, &["freeze", "seal", "preventExtensions", "defineProperty", "setPrototypeOf"], &[], Passed(0)),
     function(Known::Json, &["stringify"], &[], Text),
     function(Known::Json, &["parse"], &[], Shape::Any),
+    function(Known::TestBed, &["inject", "get"], &[], Shape::Written(0, &Shape::Made(0))),
+    function(Known::TestBed, &["createComponent"], &[], Shape::Of(Known::Fixture, &[Shape::Made(0)])),
+    function(Known::TestBed, TEST_BED_CHAIN, &[], Receiver),
+    property(Known::Fixture, &["componentInstance"], Arg(0)),
+    property(Known::Fixture, &["debugElement"], Shape::Of(Known::DebugElement, &[])),
+    property(Known::Fixture, &["componentRef"], Shape::Of(Known::ComponentRef, &[Arg(0)])),
+    property(Known::ComponentRef, &["instance"], Arg(0)),
+    property(Known::ComponentRef, &["injector"], Shape::Of(Known::Container, &[])),
+    method(Known::ViewContainer, &["createComponent"], &[], Shape::Of(Known::ComponentRef, &[Shape::Made(0)])),
+    property(Known::DebugElement, &["injector"], Shape::Of(Known::Container, &[])),
+    method(Known::DebugElement, &["query"], &[], Receiver),
+    method(Known::DebugElement, &["queryAll"], &[Callback(&[Receiver])], Array(&Receiver)),
+    method(Known::Container, &["get"], &[], Shape::Written(0, &Shape::Made(0))),
+    method(Known::Container, &["resolve", "create"], &[], Promise(&Shape::Written(0, &Shape::Made(0)))),
+    method(Known::Container, &["select", "createNestApplication"], &[], Shape::Of(Known::Container, &[])),
+    method(Known::ContainerBuilder, &["compile"], &[], Promise(&Shape::Of(Known::Container, &[]))),
+    method(Known::ContainerBuilder, CONTAINER_CHAIN, &[], Receiver),
+    function(
+        Known::ContainerFactory,
+        &["create", "createApplicationContext", "createMicroservice"],
+        &[],
+        Promise(&Shape::Of(Known::Container, &[])),
+    ),
+    function(Known::ContainerFactory, &["createTestingModule"], &[], Shape::Of(Known::ContainerBuilder, &[])),
+    property(Known::QueryList, &["first", "last"], Arg(0)),
+    method(Known::QueryList, &["get"], &[], Arg(0)),
+    method(Known::QueryList, &["find"], EACH, Arg(0)),
+    method(Known::QueryList, &["toArray"], &[], Array(&Arg(0))),
+    method(Known::QueryList, &["filter"], EACH, Array(&Arg(0))),
+    method(Known::QueryList, &["map"], EACH, Array(&Shape::Written(0, &Returned(0)))),
+    method(Known::QueryList, &["forEach"], EACH, Nothing),
+    method(Known::QueryList, &["some"], EACH, Boolean),
+    method(Known::QueryList, &["reduce"], &[Callback(&[ACCUMULATED, Arg(0), Number])], ACCUMULATED),
+    property(Known::ElementRef, &["nativeElement"], Arg(0)),
+    method(Known::Signal, &["set"], &[Arg(0)], Nothing),
+    method(Known::Signal, &["update"], &[Callback(&[Arg(0)])], Nothing),
+    method(Known::Signal, &["asReadonly"], &[], Receiver),
+    method(Known::Observable, &["subscribe", "forEach"], &[Callback(&[Arg(0)])], Shape::Any),
+    method(Known::Observable, &["next", "emit"], &[Arg(0)], Nothing),
+    method(Known::Observable, &["asObservable"], &[], Receiver),
+    method(Known::Observable, &["getValue"], &[], Arg(0)),
+    method(Known::Observable, &["toPromise"], &[], Promise(&Arg(0))),
+    property(Known::Observable, &["value"], Arg(0)),
+    property(Known::Ref, &["current"], Arg(0)),
 ];
+
+const TEST_BED_CHAIN: &[&str] =
+    &["configureTestingModule", "overrideComponent", "overrideProvider", "overrideModule", "overrideDirective", "compileComponents"];
+const CONTAINER_CHAIN: &[&str] =
+    &["overrideProvider", "overrideGuard", "overrideInterceptor", "overrideModule", "useValue", "useClass", "useFactory", "setLogger"];
 
 /// The row of a member.
 pub fn row(on: Known, is_static: bool, name: &str) -> Option<u16> {
     let position = ROWS.iter().position(|row| row.on == on && row.is_static == is_static && row.names.contains(&name));
     position.map(|index| index as u16)
 }
-
-/// Functions of packages that hand types through: package, name, parameters, result.
-pub static PACKAGE_FUNCTIONS: &[(&str, &[&str], &[Shape], Shape)] = &[
-    ("@angular/core", &["inject"], &[], Shape::Written(0, &Shape::Made(0))),
-    ("react", &["useCallback", "memo", "forwardRef"], &[], Passed(0)),
-    ("react", &["useMemo"], &[], Shape::Written(0, &Returned(0))),
-];
