@@ -18,7 +18,6 @@ const READERS: u32 = 4;
 
 /// Why the engine cannot be opened or cannot do what it was asked.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum EngineError {
     /// The root cannot be served.
     #[error(transparent)]
@@ -68,7 +67,9 @@ impl EngineError {
     }
 }
 
-fn store_kind(error: &StoreError) -> ErrorKind {
+/// What a caller can do about an error of the store.
+#[must_use]
+pub fn store_kind(error: &StoreError) -> ErrorKind {
     match error {
         StoreError::NotIndexed | StoreError::Older { .. } => ErrorKind::NotIndexed,
         StoreError::Busy => ErrorKind::Locked,

@@ -3,6 +3,10 @@
 //!
 //! **Limits.** Messages come from the errors themselves, which never hold a path of the machine.
 
+use codeagent_core::engine::EngineError;
+use codeagent_core::ingest::IngestError;
+use codeagent_core::query::QueryError;
+use codeagent_core::store::StoreError;
 use codeagent_workspace::{PathError, ReadError};
 
 /// The codes of the specification.
@@ -104,5 +108,55 @@ impl From<ReadError> for ToolError {
             ReadError::Io { .. } => Code::IndexError,
         };
         Self::new(code, error.to_string())
+    }
+}
+
+impl From<QueryError> for ToolError {
+    fn from(error: QueryError) -> Self {
+        let message = error.to_string();
+        match error {
+            QueryError::NoSymbol { .. } | QueryError::NoFile(_) => Self::not_found(message),
+            QueryError::Ambiguous { .. } => Self::invalid(message),
+            QueryError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<StoreError> for ToolError {
+    fn from(error: StoreError) -> Self {
+        let code = match error {
+            StoreError::Query(_) => Code::InvalidParameter,
+            StoreError::NotIndexed
+            | StoreError::Foreign(_)
+            | StoreError::Newer { .. }
+            | StoreError::Older { .. }
+            | StoreError::OldSqlite(_)
+            | StoreError::Busy
+            | StoreError::Thread(_)
+            | StoreError::Pool(_) => Code::EngineUnavailable,
+            StoreError::Corrupt(_) | StoreError::Sqlite(_) => Code::IndexError,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<IngestError> for ToolError {
+    fn from(error: IngestError) -> Self {
+        let message = error.to_string();
+        match error {
+            IngestError::Store(error) => error.into(),
+            IngestError::Interrupted | IngestError::WriterGone | IngestError::Threads(_) => Self::unavailable(message),
+        }
+    }
+}
+
+impl From<EngineError> for ToolError {
+    fn from(error: EngineError) -> Self {
+        let message = error.to_string();
+        match error {
+            EngineError::Store(error) => error.into(),
+            EngineError::Ingest(error) => error.into(),
+            EngineError::Root(_) | EngineError::Config(_) | EngineError::Data(_) => Self::unavailable(message),
+        }
     }
 }

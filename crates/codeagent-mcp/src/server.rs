@@ -26,7 +26,7 @@ const INSTRUCTIONS: &str = "Answers questions about the C# and TypeScript code o
     name that is unique will do. Paths are relative to the root of the repository.";
 
 /// The server of one repository.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Server {
     state: Arc<State>,
 }
@@ -80,4 +80,20 @@ fn describe(tool: &Tool) -> ToolDescription {
     let mut description = ToolDescription::new(tool.name, tool.doc, schema(tool.parameters));
     description.annotations = Some(ToolAnnotations::new().read_only(!tool.writes).open_world(false));
     description
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Code;
+
+    #[test]
+    fn a_tool_that_panics_answers_an_error() {
+        let root = tempfile::tempdir().unwrap();
+        let state = State::open(root.path()).unwrap();
+        let tool = Tool { name: "broken", doc: "", parameters: &[], run: |_, _| panic!("a defect"), writes: false };
+        let error = call(&state, &tool, Map::new()).unwrap_err();
+        assert_eq!(error.code, Code::IndexError);
+        assert!(error.message.contains("`broken`"), "{}", error.message);
+    }
 }

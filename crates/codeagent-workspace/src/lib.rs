@@ -107,5 +107,10 @@ pub fn find_root(start: &Path) -> PathBuf {
     start.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(start).to_owned()
 }
 
+/// Writes a file that the user named on the command line. Nothing that comes from a repository names one.
+pub fn write_output(path: &Path, text: &str) -> io::Result<()> {
+    std::fs::write(path, text)
+}
+
 #[cfg(test)]
 mod tests;

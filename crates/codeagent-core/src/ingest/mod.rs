@@ -23,7 +23,6 @@ use crate::store::StoreError;
 
 /// Why a batch could not be processed. The index is as it was before.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum IngestError {
     /// The store refused.
     #[error(transparent)]

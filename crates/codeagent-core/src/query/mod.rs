@@ -27,7 +27,6 @@ use crate::store::StoreError;
 
 /// A question without an answer.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum QueryError {
     /// No such symbol.
     #[error("no symbol {asked:?} in the index{}", hint(.nearest))]

@@ -47,7 +47,6 @@ pub const MADE_BY: &str = "made_by";
 
 /// Why the store could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum StoreError {
     /// There is no index yet.
     #[error("there is no index yet; run `codeagent index`")]

@@ -4,6 +4,11 @@
 //! **Limits.** Tools are functions that may block; the server runs them on threads of their own.
 
 pub mod filesystem;
+pub mod management;
+pub mod navigation;
+pub mod search;
+
+use codeagent_core::model::graph::Language;
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Kind, Parameter};
@@ -29,13 +34,32 @@ pub struct Tool {
 pub const CURSOR: Parameter =
     Parameter::optional("cursor", Kind::Text, "The `next_cursor` of the previous answer, to get the next page. Default: the first page.");
 
+/// The parameter of every tool about one symbol.
+pub const NODE_ID: Parameter = Parameter::required(
+    "node_id",
+    Kind::Text,
+    "The symbol's node_id, or its qualified name or the end of it if that is unique: `Cart.Total`.",
+);
+
+/// The filter by project.
+pub const PROJECT_ID: Parameter =
+    Parameter::optional("project_id", Kind::Text, "Only symbols of this project: the repo-relative path of its project file.");
+
+/// The filter by language.
+pub const LANGUAGE: Parameter = Parameter::optional("language", Kind::Word(|| words(Language::NAMES)), "Only symbols of this language.");
+
 /// All tools, in the order in which clients list them.
 pub fn all() -> impl Iterator<Item = &'static Tool> {
-    [filesystem::TOOLS].into_iter().flatten()
+    [filesystem::TOOLS, search::TOOLS, navigation::TOOLS, management::TOOLS].into_iter().flatten()
 }
 
 /// The tool of a name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Tool> {
     all().find(|tool| tool.name == name)
+}
+
+/// The words of one of the model's tables.
+pub(crate) fn words<T>(names: &[(&'static str, T)]) -> Vec<&'static str> {
+    names.iter().map(|(word, _)| *word).collect()
 }

@@ -1,10 +1,10 @@
 //! A repository, a server over it and a client that talks to it.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use codeagent_mcp::server::Server;
 use codeagent_mcp::state::State;
-use codeagent_workspace::Workspace;
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::{RoleClient, RunningService};
@@ -12,20 +12,31 @@ use serde_json::Value;
 
 pub struct Session {
     pub client: RunningService<RoleClient, ()>,
-    _root: tempfile::TempDir,
+    pub root: tempfile::TempDir,
+    state: Arc<State>,
 }
 
 impl Session {
-    /// A server over a repository of these files.
+    /// A server over a repository of these files, without an engine.
     pub async fn over(files: &[(&str, &[u8])]) -> Self {
         let root = tempfile::tempdir().unwrap();
         for (path, bytes) in files {
-            let path = root.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, bytes).unwrap();
+            write(root.path(), path, bytes);
         }
-        let state = Arc::new(State::new(Workspace::open(root.path()).unwrap()));
-        Self { client: connect(state).await, _root: root }
+        let state = State::open(root.path()).unwrap();
+        Self { client: connect(Arc::clone(&state)).await, root, state }
+    }
+
+    /// The same with a complete index.
+    pub async fn indexed(files: &[(&str, &[u8])]) -> Self {
+        let session = Self::over(files).await;
+        session.state.start();
+        session.state.wait();
+        session
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        write(self.root.path(), path, text.as_bytes());
     }
 
     pub async fn raw(&self, tool: &str, arguments: Value) -> CallToolResult {
@@ -39,6 +50,18 @@ impl Session {
         let texts: Vec<&str> = result.content.iter().filter_map(|block| block.as_text()).map(|text| text.text.as_str()).collect();
         format!("{}{}", if result.is_error == Some(true) { "error: " } else { "" }, texts.join("\n"))
     }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.state.close();
+    }
+}
+
+fn write(root: &Path, path: &str, bytes: &[u8]) {
+    let path = root.join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, bytes).unwrap();
 }
 
 pub async fn connect(state: Arc<State>) -> RunningService<RoleClient, ()> {

@@ -1,0 +1,43 @@
+//! `codeagent export`: the whole graph as tables, for comparing it with what compilers say.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use codeagent_core::query;
+
+use crate::commands::Root;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Form of the tables
+    #[arg(long, value_enum, default_value_t = TableFormat::Tsv)]
+    format: TableFormat,
+    /// Beginning of the file names: PREFIX.symbols.tsv, PREFIX.calls.tsv, PREFIX.inherits.tsv, PREFIX.refs.tsv
+    #[arg(long, value_name = "PREFIX")]
+    out: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TableFormat {
+    /// Tab-separated, with a header line
+    Tsv,
+}
+
+pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
+    let answers = root.answers()?;
+    let tables = query::export(&answers.snapshot()?)?;
+    let TableFormat::Tsv = arguments.format;
+    for (name, text) in [("symbols", &tables.symbols), ("calls", &tables.calls), ("inherits", &tables.inherits), ("refs", &tables.refs)] {
+        let path = table_path(&arguments.out, name);
+        codeagent_workspace::write_output(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn table_path(prefix: &Path, name: &str) -> PathBuf {
+    let mut path = OsString::from(prefix);
+    path.push(format!(".{name}.tsv"));
+    path.into()
+}

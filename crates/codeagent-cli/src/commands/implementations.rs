@@ -1,0 +1,10 @@
+//! `codeagent implementations`: what implements, derives from or overrides a symbol, and where.
+
+use codeagent_core::model::graph::EdgeDirection;
+use codeagent_mcp::tools::navigation::IMPLEMENTING;
+
+use crate::commands::{OfSymbol, Root, neighbors};
+
+pub fn run(root: &Root, of: &OfSymbol) -> anyhow::Result<()> {
+    neighbors::run(root, of, (EdgeDirection::Incoming, &IMPLEMENTING))
+}

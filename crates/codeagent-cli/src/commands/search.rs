@@ -1,0 +1,44 @@
+//! `codeagent search`: symbols by words, best first.
+
+use clap::Args;
+use codeagent_core::model::graph::{Language, NodeType};
+use codeagent_core::query::{self, SearchFilter};
+use codeagent_mcp::wire::SymbolRow;
+
+use crate::commands::{Format, Root};
+use crate::output;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Words of the name, container, signature or documentation; `Auth*` for a prefix
+    #[arg(required = true, value_name = "WORDS")]
+    words: Vec<String>,
+    /// Only symbols of this type: class, method, interface, property, component, file, module, type, constructor
+    #[arg(long = "type", value_parser = |text: &str| NodeType::parse(text).ok_or("no such type"))]
+    node_type: Option<NodeType>,
+    /// Only symbols of this language: csharp, typescript
+    #[arg(long, value_parser = |text: &str| Language::parse(text).ok_or("no such language"))]
+    language: Option<Language>,
+    /// Only symbols of the project of this path
+    #[arg(long)]
+    project: Option<String>,
+    /// Most results
+    #[arg(long, default_value_t = 20)]
+    limit: usize,
+    #[command(flatten)]
+    format: Format,
+}
+
+pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<()> {
+    let answers = root.answers()?;
+    let filter = SearchFilter { project: arguments.project, node_type: arguments.node_type, language: arguments.language };
+    let found = query::filter_nodes(&answers.snapshot()?, &arguments.words.join(" "), &filter, arguments.limit)?;
+    let rows: Vec<SymbolRow> = found.hits.iter().map(|(node, rank)| SymbolRow::ranked(node, *rank)).collect();
+    if arguments.format.json {
+        return output::json(&rows);
+    }
+    if rows.is_empty() {
+        output::note("nothing matches all words; `word*` matches beginnings");
+    }
+    output::lines(rows.iter().map(output::symbol))
+}

@@ -1,0 +1,54 @@
+//! How is an answer printed? Rows as lines for people, or the structs of `codeagent-mcp` as JSON.
+
+use std::io::Write;
+
+use codeagent_mcp::wire::{NeighborRow, SymbolRow};
+use serde::Serialize;
+
+/// Prints lines.
+pub fn lines<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) -> anyhow::Result<()> {
+    let mut out = anstream::stdout().lock();
+    for line in lines {
+        writeln!(out, "{}", line.as_ref())?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Prints a value as JSON, readable.
+pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
+    lines([serde_json::to_string_pretty(value)?])
+}
+
+/// A remark, apart from the answer.
+pub fn note(text: &str) {
+    // A remark that nobody can read is no reason to fail.
+    writeln!(anstream::stderr(), "note: {text}").ok();
+}
+
+/// `method Shop.Cart.Total(int extra): int  src/Cart.cs:12`
+pub fn symbol(row: &SymbolRow) -> String {
+    let signature = row.parameter_signature.as_deref().unwrap_or_default();
+    let result = row.return_type.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+    format!("{} {}{signature}{result}  {}:{}", row.kind, row.qualified_name, row.file_path, row.line_start)
+}
+
+/// A related symbol and under it the places of its uses.
+pub fn neighbor(row: &NeighborRow, with_verb: bool) -> Vec<String> {
+    let verb = if with_verb { format!("{} ", row.edge_type) } else { String::new() };
+    let sure = if row.confidence == "exact" { String::new() } else { format!(" ({})", row.confidence) };
+    let mut lines = vec![format!("{verb}{}{sure}  {}:{}", row.qualified_name, row.file_path, row.line_start)];
+    for site in &row.call_sites {
+        let path = site.file_path.as_ref().map(|path| format!("{path}:")).unwrap_or_default();
+        lines.push(format!("    {path}{}:{}  {}", site.line, site.column, site.text));
+    }
+    let hidden = row.site_count.saturating_sub(row.call_sites.len());
+    if hidden > 0 && !row.call_sites.is_empty() {
+        lines.push(format!("    and {hidden} more"));
+    }
+    lines
+}
+
+/// `1 file`, `2 files`
+pub fn count(number: u64, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,0 +1,175 @@
+//! Does the command do what the README says? It is run as people run it, on a copy of `tests/shop`.
+
+#![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use codeagent_workspace::{Workspace, data_dir};
+use expect_test::expect;
+
+/// A copy of the shop.
+struct Shop {
+    root: tempfile::TempDir,
+}
+
+impl Shop {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let original = Workspace::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/shop")).unwrap();
+        for entry in original.walk().entries {
+            let path = root.path().join(entry.path.as_str());
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::copy(original.root().join(entry.path.as_str()), path).unwrap();
+        }
+        Self { root }
+    }
+
+    fn indexed() -> Self {
+        let shop = Self::new();
+        assert_eq!(shop.run(&["index"]).status.code(), Some(0));
+        shop
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+        command.args(arguments).arg("--root").arg(self.root.path()).env_remove("CODEAGENT_DATA_DIR").env_remove("CODEAGENT_LOG");
+        command.output().unwrap()
+    }
+
+    fn stdout(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Exit code and what is said about it.
+    fn failure(&self, arguments: &[&str]) -> (i32, String) {
+        let output = self.run(arguments);
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    }
+
+    fn database(&self) -> PathBuf {
+        self.root.path().join(".codeagent/index.db")
+    }
+}
+
+#[test]
+fn index_says_what_it_holds_and_that_nothing_changed() {
+    let shop = Shop::new();
+    let first = shop.stdout(&["index"]);
+    assert!(first.starts_with("46 files, ") && first.contains("% of calls resolved") && first.lines().count() == 1, "{first}");
+    assert!(shop.stdout(&["index"]).starts_with("nothing changed: 46 files"));
+    std::fs::write(shop.root.path().join("web/new.ts"), "export const added = 1;\n").unwrap();
+    assert!(shop.stdout(&["index", "--verbose"]).starts_with("47 files"));
+    assert!(shop.stdout(&["search", "added"]).contains("web/new.ts#added"));
+}
+
+#[test]
+fn symbols_are_found_and_followed() {
+    let shop = Shop::indexed();
+    expect![[r#"
+        Shop.Services.OrderService.Place  src/Shop.Services/OrderService.cs:31
+            33:28  var total = prices.Price(order);
+    "#]].assert_eq(&shop.stdout(&["callers", "PriceCalculator.Price"]));
+    expect![[r#"
+        web/packages/client/src/orders.ts#OrdersApi.place  web/packages/client/src/orders.ts:9
+            web/packages/app/src/state/cart.ts:25:37  const order = await this.orders.place(this.lines);
+        web/packages/app/src/state/observable.ts#Observable.emit  web/packages/app/src/state/observable.ts:11
+            web/packages/app/src/state/cart.ts:27:10  this.emit(this.lines);
+    "#]].assert_eq(&shop.stdout(&["callees", "CartStore.checkout"]));
+    expect![[r#"
+        implements Shop.Domain.Discounts.BulkDiscount  src/Shop.Domain/Discounts/BulkDiscount.cs:3
+            3:44  public class BulkDiscount(int threshold) : IDiscount
+        implements Shop.Domain.Discounts.LevelDiscount  src/Shop.Domain/Discounts/LevelDiscount.cs:3
+            3:30  public class LevelDiscount : IDiscount
+    "#]].assert_eq(&shop.stdout(&["implementations", "IDiscount"]));
+    expect![[r#"
+        references Shop.Domain.Order.Place  src/Shop.Domain/Order.Status.cs:14
+            14:66  public void Place() => Advance(OrderStatus.Open, OrderStatus.Placed);
+        references Shop.Domain.Order.Ship  src/Shop.Domain/Order.Status.cs:16
+            16:47  public void Ship() => Advance(OrderStatus.Placed, OrderStatus.Shipped);
+    "#]].assert_eq(&shop.stdout(&["references", "Shop.Domain.OrderStatus.Placed"]));
+    expect![[r#"
+            1  namespace Shop.Domain
+            3    enum OrderStatus
+            5      enum_member Open
+            6      enum_member Placed
+            7      enum_member Shipped
+           10    class Order
+           12      property Status
+           14      method Place()
+           16      method Ship()
+           18      method Advance(OrderStatus from, OrderStatus to)
+           25      method Require(OrderStatus status)
+    "#]].assert_eq(&shop.stdout(&["outline", "src/Shop.Domain/Order.Status.cs"]));
+    expect![[r#"
+        method Shop.Services.Extensions.OrderExtensions.Label(this OrderStatus status): string  src/Shop.Services/Extensions/OrderExtensions.cs:7
+            node_id ncr4oe2mg366h, project src/Shop.Services/Shop.Services.csproj, used 1 time
+            public, static, part of the public API
+            declared src/Shop.Services/Extensions/OrderExtensions.cs:7-7
+    "#]].assert_eq(&shop.stdout(&["symbol", "OrderExtensions.Label"]));
+    let found = shop.stdout(&["search", "--type", "component", "List*"]);
+    assert!(found.contains("web/packages/ui/src/List.tsx#List"), "{found}");
+}
+
+#[test]
+fn json_is_what_tools_answer() {
+    let shop = Shop::indexed();
+    let rows: serde_json::Value = serde_json::from_str(&shop.stdout(&["callers", "--json", "PriceCalculator.Price"])).unwrap();
+    assert_eq!(rows[0]["qualified_name"], "Shop.Services.OrderService.Place");
+    assert_eq!(rows[0]["call_sites"][0]["line"], 33);
+    let status: serde_json::Value = serde_json::from_str(&shop.stdout(&["status", "--json"])).unwrap();
+    assert_eq!(status["indexed_files"], 46);
+}
+
+#[test]
+fn export_writes_tables_with_headers() {
+    let shop = Shop::indexed();
+    let prefix = shop.root.path().join("out");
+    shop.stdout(&["export", "--format", "tsv", "--out", prefix.to_str().unwrap()]);
+    for (name, first_column) in [("symbols", "file"), ("calls", "caller_file"), ("inherits", "kind"), ("refs", "file")] {
+        let text = std::fs::read_to_string(shop.root.path().join(format!("out.{name}.tsv"))).unwrap();
+        assert!(text.starts_with(first_column) && text.lines().count() > 10, "{name}");
+    }
+}
+
+#[test]
+fn exit_codes_tell_what_to_do() {
+    let shop = Shop::new();
+    let (code, message) = shop.failure(&["callers", "Order.Place"]);
+    assert!(code == 3 && message.contains("codeagent index"), "{code} {message}");
+    assert_eq!(shop.failure(&["status"]).0, 3);
+    assert_eq!(shop.run(&["index"]).status.code(), Some(0));
+
+    let (code, message) = shop.failure(&["callers", "Order.Plase"]);
+    assert!(code == 2 && message.contains("Order.Place"), "{code} {message}");
+    assert_eq!(shop.failure(&["outline", "../x.cs"]).0, 2);
+    assert_eq!(shop.failure(&["nonsense"]).0, 2);
+
+    let lock = data_dir(shop.root.path()).unwrap().lock_writer().unwrap();
+    assert_eq!(shop.failure(&["index"]).0, 4);
+    assert_eq!(shop.run(&["callers", "Order.Place"]).status.code(), Some(0), "reading needs no lock");
+    drop(lock);
+
+    std::fs::write(shop.root.path().join(".codeagent/config.json"), "{\n  \"max_file_bytes\": \"many\"\n}").unwrap();
+    let (code, message) = shop.failure(&["index"]);
+    assert!(code == 2 && message.contains("line 2"), "{code} {message}");
+    std::fs::remove_file(shop.root.path().join(".codeagent/config.json")).unwrap();
+
+    std::fs::write(shop.database(), "this is no database, but somebody's notes".repeat(100)).unwrap();
+    assert_eq!(shop.failure(&["status"]).0, 5);
+    let (code, _) = shop.failure(&["index"]);
+    assert_eq!(code, 5);
+    assert_eq!(shop.run(&["index", "--rebuild"]).status.code(), Some(0));
+    assert_eq!(shop.run(&["status"]).status.code(), Some(0));
+}
+
+#[test]
+fn files_that_fail_are_counted() {
+    let shop = Shop::new();
+    std::fs::write(shop.root.path().join("binary.cs"), b"class \0").unwrap();
+    let output = shop.run(&["index", "--verbose"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.code() == Some(1) && text.contains("1 file failed") && text.contains("binary.cs"), "{text}");
+}

@@ -1,0 +1,18 @@
+//! The MCP server by itself: `codeagent-mcp [ROOT]`. The same as `codeagent mcp --root ROOT`.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use codeagent_mcp::serve::serve_stdio;
+
+fn main() -> ExitCode {
+    let root = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
+    match serve_stdio(&root) {
+        Ok(_) => ExitCode::SUCCESS,
+        Err(error) => {
+            writeln!(std::io::stderr(), "codeagent-mcp: {error}").ok();
+            ExitCode::FAILURE
+        }
+    }
+}

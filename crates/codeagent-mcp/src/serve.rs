@@ -1,0 +1,77 @@
+//! How does a server start and end? It speaks over standard input and output until the client hangs up or the process is told to stop; then
+//! it finishes what it writes.
+//!
+//! **Limits.** Linux is tested; elsewhere only Ctrl-C stops it besides the end of the input.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use codeagent_workspace::OpenError;
+use rmcp::ServiceExt;
+use rmcp::transport::stdio;
+
+use crate::server::Server;
+use crate::state::State;
+
+/// Why a server ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The client hung up.
+    HungUp,
+    /// The process was told to stop.
+    Stopped,
+}
+
+/// Why a server could not work.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The root cannot be served.
+    #[error(transparent)]
+    Root(#[from] OpenError),
+    /// No threads or no standard streams.
+    #[error("cannot start the server: {0}")]
+    Start(#[from] io::Error),
+    /// The client did not speak the protocol.
+    #[error("the client did not open a session: {0}")]
+    Handshake(String),
+}
+
+/// Serves the repository at `root` over standard input and output.
+pub fn serve_stdio(root: &Path) -> Result<Ended, ServeError> {
+    let state = State::open(root)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    state.start();
+    let ended = runtime.block_on(talk(&state));
+    state.close();
+    // A thread may still wait for standard input; nobody waits for it.
+    runtime.shutdown_background();
+    ended
+}
+
+async fn talk(state: &Arc<State>) -> Result<Ended, ServeError> {
+    let session = async {
+        let service = Server::new(Arc::clone(state)).serve(stdio()).await.map_err(|error| ServeError::Handshake(error.to_string()))?;
+        service.waiting().await.map_err(io::Error::from)?;
+        Ok(Ended::HungUp)
+    };
+    tokio::select! {
+        ended = session => ended,
+        stopped = stop_signal() => stopped.map(|()| Ended::Stopped).map_err(ServeError::from),
+    }
+}
+
+#[cfg(unix)]
+async fn stop_signal() -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        _ = terminate.recv() => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+async fn stop_signal() -> io::Result<()> {
+    tokio::signal::ctrl_c().await
+}

@@ -1,0 +1,212 @@
+//! How is the index, and how is it brought up to date? `index_files`, `get_status`.
+//!
+//! **Limits.** Changes are not watched: `index_files`, or a new start, takes them in.
+
+use std::collections::BTreeMap;
+
+use codeagent_core::ingest::{Change, ChangeBatch};
+use codeagent_core::model::graph::Dialect;
+use codeagent_core::query::{self, IndexStatus};
+use codeagent_workspace::{EntryKind, ReadError, RepoPath, Workspace};
+use serde::Serialize;
+
+use crate::answer::Answer;
+use crate::arguments::{Arguments, Kind, Parameter};
+use crate::error::ToolError;
+use crate::state::State;
+use crate::tools::Tool;
+
+/// Most paths of one call.
+const MAX_PATHS: usize = 100;
+
+/// The tools of this file.
+pub const TOOLS: &[Tool] = &[
+    Tool {
+        name: "index_files",
+        doc: "Bring the index up to date with the named files, and with whatever else changed on disk. A path that no longer exists is removed \
+              from the index.",
+        parameters: &[Parameter::required("paths", Kind::Texts(MAX_PATHS), "Repo-relative paths of the files, at most 100.")],
+        run: index_files,
+        writes: true,
+    },
+    Tool {
+        name: "get_status",
+        doc: "Say how the index is: whether it is healthy and complete, how much is in it, how much of the code was understood.",
+        parameters: &[],
+        run: get_status,
+        writes: false,
+    },
+];
+
+#[derive(Serialize)]
+struct Indexed {
+    indexed: usize,
+    errors: Vec<FileError>,
+}
+
+#[derive(Serialize)]
+struct FileError {
+    path: String,
+    code: &'static str,
+    message: String,
+}
+
+impl FileError {
+    fn new(path: &str, error: &ToolError) -> Self {
+        Self { path: path.to_owned(), code: error.code.as_str(), message: error.message.clone() }
+    }
+}
+
+fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
+    let engine = state.engine()?;
+    let answers = state.answers()?;
+    let mut files = Files { workspace: state.workspace(), listed: BTreeMap::new() };
+    let (mut changes, mut errors) = (Vec::new(), Vec::new());
+    for text in arguments.texts("paths") {
+        let is_indexed = |path: &RepoPath| Ok(query::derive_file_id(&answers.snapshot()?, path.as_str()).is_ok());
+        match state.path(text).and_then(|path| files.change(path, is_indexed)) {
+            Ok(change) => changes.push(change),
+            Err(error) => errors.push(FileError::new(text, &error)),
+        }
+    }
+    changes.sort();
+    changes.dedup();
+    let summary = engine.process_batch(&ChangeBatch::new(changes.clone()), &|_| {})?;
+    for problem in summary.problems {
+        if changes.iter().any(|change| change.path().as_str() == problem.path) {
+            errors.push(FileError::new(&problem.path, &ToolError::index(problem.message)));
+        }
+    }
+    let failed = errors.iter().filter(|error| changes.iter().any(|change| change.path().as_str() == error.path)).count();
+    Answer::new(Indexed { indexed: changes.len() - failed, errors })
+}
+
+/// What may be indexed, each folder looked at once.
+struct Files<'a> {
+    workspace: &'a Workspace,
+    listed: BTreeMap<RepoPath, Vec<RepoPath>>,
+}
+
+impl Files<'_> {
+    /// What happened to a path, or why it is not for the index.
+    fn change(&mut self, path: RepoPath, is_indexed: impl Fn(&RepoPath) -> Result<bool, ToolError>) -> Result<Change, ToolError> {
+        let entry = match self.workspace.stat(&path) {
+            Err(ReadError::NotFound(_)) if is_indexed(&path)? => return Ok(Change::Removed(path)),
+            other => other?,
+        };
+        let limit = self.workspace.config().max_file_bytes;
+        if entry.kind == EntryKind::Directory || Dialect::of_path(path.as_str()).is_none() {
+            Err(ToolError::invalid(format!("{path} is no C#, TypeScript or JavaScript file")))
+        } else if entry.size > limit {
+            Err(ReadError::TooLarge { path, size: entry.size, limit }.into())
+        } else if !self.is_listed(&path)? {
+            Err(ToolError::invalid(format!("{path} is ignored or reached through a link, so it is not indexed")))
+        } else {
+            Ok(Change::Written(path))
+        }
+    }
+
+    fn is_listed(&mut self, path: &RepoPath) -> Result<bool, ToolError> {
+        let folder = path.parent().unwrap_or_default();
+        if !self.listed.contains_key(&folder) {
+            let paths = self.workspace.list(&folder)?.entries.into_iter().map(|entry| entry.path).collect();
+            self.listed.insert(folder.clone(), paths);
+        }
+        Ok(self.listed[&folder].contains(path))
+    }
+}
+
+/// How the index is.
+#[derive(Clone, Debug, Serialize)]
+pub struct StatusReport {
+    /// The database is open and its writer alive.
+    pub healthy: bool,
+    /// Migrations the database has seen.
+    pub schema_version: usize,
+    /// Files in the index.
+    pub indexed_files: u64,
+    /// Symbols in the index, files not counted.
+    pub indexed_symbols: u64,
+    /// Languages in the index.
+    pub languages: Vec<&'static str>,
+    /// Whether changes on disk are noticed by themselves.
+    pub watcher_active: bool,
+    /// When the disk was last compared.
+    pub last_batch_at: Option<String>,
+    /// None yet.
+    pub embedding_model: Option<String>,
+    /// None yet.
+    pub embeddings_count: u64,
+    /// Uses in the index.
+    pub edges: u64,
+    /// Figures by language.
+    pub quality: Vec<LanguageQuality>,
+}
+
+/// How well one language was understood.
+#[derive(Clone, Debug, Serialize)]
+pub struct LanguageQuality {
+    /// Which.
+    pub language: &'static str,
+    /// Files.
+    pub files: u64,
+    /// Lines.
+    pub lines: u64,
+    /// Files with parse errors.
+    pub files_with_errors: u64,
+    /// Files that could not be read or parsed.
+    pub files_failed: u64,
+    /// Share of bytes in parse errors.
+    pub error_percent: f64,
+    /// Share of calls with a target, of those that do not go outside the repository.
+    pub calls_resolved_percent: Option<f64>,
+}
+
+impl StatusReport {
+    /// The report of an index.
+    #[must_use]
+    pub fn new(status: &IndexStatus, healthy: bool) -> Self {
+        let counts = &status.counts;
+        let quality = counts.languages.iter().map(|counts| LanguageQuality {
+            language: counts.language.as_str(),
+            files: counts.files,
+            lines: counts.lines,
+            files_with_errors: counts.partial,
+            files_failed: counts.failed,
+            error_percent: percent(counts.error_bytes, counts.bytes).unwrap_or(0.0),
+            calls_resolved_percent: percent(counts.calls_resolved, counts.calls.saturating_sub(counts.calls_external)),
+        });
+        Self {
+            healthy,
+            schema_version: status.schema_version,
+            indexed_files: counts.files,
+            indexed_symbols: counts.symbols,
+            languages: counts.languages.iter().map(|counts| counts.language.as_str()).collect(),
+            watcher_active: false,
+            last_batch_at: status.scanned_at_ns.and_then(timestamp),
+            embedding_model: None,
+            embeddings_count: 0,
+            edges: counts.edges,
+            quality: quality.collect(),
+        }
+    }
+}
+
+/// In percent with two decimals; `None` of nothing.
+fn percent(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| (part as f64 * 10_000.0 / whole as f64).round() / 100.0)
+}
+
+fn timestamp(nanoseconds: i64) -> Option<String> {
+    let second = jiff::Timestamp::from_second(nanoseconds.div_euclid(1_000_000_000)).ok()?;
+    Some(second.to_string())
+}
+
+fn get_status(state: &State, _arguments: &Arguments) -> Result<Answer, ToolError> {
+    let (report, remark) = state.status()?;
+    let mut answer = Answer::new(report)?;
+    if let Some(remark) = remark {
+        answer.add("indexing", remark);
+    }
+    Ok(answer)
+}

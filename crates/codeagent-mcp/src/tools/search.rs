@@ -1,0 +1,116 @@
+//! Which symbols match? `search_symbols` by words, `lookup_symbol` by qualified name, `find_similar` by meaning.
+//!
+//! **Limits.** There are no embeddings yet, so `find_similar` only says so.
+
+use codeagent_core::model::graph::{Language, NodeType};
+use codeagent_core::query::{self, SearchFilter};
+
+use crate::answer::Answer;
+use crate::arguments::{Arguments, Kind, Parameter};
+use crate::error::ToolError;
+use crate::state::State;
+use crate::tools::{CURSOR, LANGUAGE, NODE_ID, PROJECT_ID, Tool, words};
+use crate::wire::SymbolRow;
+
+/// Results of a search if no limit is given.
+const DEFAULT_LIMIT: usize = 20;
+/// Most results of a search.
+const MAX_LIMIT: u64 = 50;
+
+/// The tools of this file.
+pub const TOOLS: &[Tool] = &[
+    Tool {
+        name: "search_symbols",
+        doc: "Find symbols (classes, methods, components, ...) by words of their name, container, signature or documentation, best first. \
+              `Auth*` matches prefixes; words of a camelCase name match too.",
+        parameters: &[
+            Parameter::required(
+                "query",
+                Kind::Text,
+                "Words to find, an FTS5 query: `user service`, `Authenticate*`, `name:Cart OR Basket`.",
+            ),
+            PROJECT_ID,
+            Parameter::optional("node_type", Kind::Word(|| words(NodeType::NAMES)), "Only symbols of this type."),
+            LANGUAGE,
+            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results, 1 to 50. Default: 20."),
+        ],
+        run: search_symbols,
+        writes: false,
+    },
+    Tool {
+        name: "lookup_symbol",
+        doc: "Find symbols by exact qualified name (`Shop.Cart.Total`, `src/cart.ts#Cart.total`); several if it is overloaded. If there is none, \
+              symbols whose qualified name ends like that are given, marked `\"match\":\"suffix\"`.",
+        parameters: &[
+            Parameter::required("qualified_name", Kind::Text, "The qualified name, or its last segments: `Cart.Total`."),
+            LANGUAGE,
+            PROJECT_ID,
+            CURSOR,
+        ],
+        run: lookup_symbol,
+        writes: false,
+    },
+    Tool {
+        name: "find_similar",
+        doc: "Find symbols that are similar in meaning to a given one.",
+        parameters: &[
+            NODE_ID,
+            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results, 1 to 50. Default: 10."),
+        ],
+        run: find_similar,
+        writes: false,
+    },
+];
+
+fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
+    let text = arguments.required_text("query");
+    if text.trim().is_empty() {
+        return Err(ToolError::invalid("`query` is empty; give a word of the name of what you look for, or `a*`"));
+    }
+    let filter = SearchFilter {
+        project: arguments.text("project_id").map(str::to_owned),
+        node_type: arguments.text("node_type").and_then(NodeType::parse),
+        language: language(arguments),
+    };
+    let answers = state.answers()?;
+    let snapshot = answers.snapshot()?;
+    let found = query::filter_nodes(&snapshot, text, &filter, arguments.number("limit").unwrap_or(DEFAULT_LIMIT))?;
+    let rows: Vec<SymbolRow> = found.hits.iter().map(|(node, rank)| SymbolRow::ranked(node, *rank)).collect();
+    let mut answer = Answer::new(&rows)?;
+    if found.quoted {
+        answer = answer.with_note("the query is no FTS5 query, so its words were searched as they are");
+    } else if rows.is_empty() {
+        answer = answer.with_note("nothing matches all words; try fewer words, a prefix (`Auth*`) or no filters");
+    }
+    Ok(answer)
+}
+
+fn lookup_symbol(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
+    let name = arguments.required_text("qualified_name");
+    let answers = state.answers()?;
+    let snapshot = answers.snapshot()?;
+    let found = query::get_node_by_qualified_name(&snapshot, name, language(arguments), arguments.text("project_id"))?;
+    let rows: Vec<SymbolRow> = found.iter().map(|(node, how)| SymbolRow::matched(node, *how)).collect();
+    let answer = Answer::page(&rows, arguments.text("cursor"))?;
+    if !rows.is_empty() {
+        return Ok(answer);
+    }
+    let nearest = query::nearest(&snapshot, name)?;
+    let hint = if nearest.is_empty() {
+        "search_symbols finds names by their parts".to_owned()
+    } else {
+        format!("nearest: {}", nearest.join(", "))
+    };
+    Ok(answer.with_note(format!("no symbol is named so; {hint}")))
+}
+
+fn find_similar(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
+    let answers = state.answers()?;
+    let node = query::resolve_symbol(&answers.snapshot()?, arguments.required_text("node_id"))?;
+    let name = node.name;
+    Err(ToolError::unavailable(format!("there are no embeddings in this index; use search_symbols with words about {name} instead")))
+}
+
+fn language(arguments: &Arguments) -> Option<Language> {
+    arguments.text("language").and_then(Language::parse)
+}

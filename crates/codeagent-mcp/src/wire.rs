@@ -1,0 +1,306 @@
+//! What does an answer look like as JSON? One struct per shape of the specification; the command line prints the same ones.
+//!
+//! Fields that a symbol has no value for are left out. `kind` is the language's own word beside the specification's `node_type`.
+//!
+//! **Limits.** Paths are relative to the repository; nothing here tells where it lies.
+
+use codeagent_core::model::graph::{Dialect, EdgeDirection, Node, NodeFlags, NodeSpan};
+use codeagent_core::query::{CallSite, Match, Neighbor, Symbol};
+use serde::Serialize;
+
+/// Most call sites shown of one neighbour.
+pub const MAX_SITES: usize = 3;
+
+/// A symbol in a list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SymbolRow {
+    /// See [`NodeId`](codeagent_core::model::graph::NodeId).
+    pub node_id: String,
+    /// Bare name.
+    pub name: String,
+    /// Unique within a language, but for overloads.
+    pub qualified_name: String,
+    /// One of the specification's nine words.
+    pub node_type: &'static str,
+    /// The language's own word.
+    pub kind: &'static str,
+    /// `csharp` or `typescript`.
+    pub language: &'static str,
+    /// Where the primary declaration stands.
+    pub file_path: String,
+    /// First line of it.
+    pub line_start: u32,
+    /// Last line of it.
+    pub line_end: u32,
+    /// `public` and so on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_modifier: Option<&'static str>,
+    /// Parameter list as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameter_signature: Option<String>,
+    /// Declared type as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub return_type: Option<String>,
+    /// How well it fits a search; smaller is better.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank: Option<f64>,
+    /// `suffix` if only the end of the qualified name is what was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#match: Option<&'static str>,
+}
+
+impl From<&Node> for SymbolRow {
+    fn from(node: &Node) -> Self {
+        let (file_path, line_start, line_end) = place(node);
+        Self {
+            node_id: node.id.to_string(),
+            name: node.name.clone(),
+            qualified_name: node.qualified_name.clone(),
+            node_type: node.node_type.as_str(),
+            kind: node.kind.as_str(),
+            language: node.language.as_str(),
+            file_path,
+            line_start,
+            line_end,
+            access_modifier: node.access.map(|access| access.as_str()),
+            parameter_signature: node.parameter_signature.clone(),
+            return_type: node.return_type.clone(),
+            rank: None,
+            r#match: None,
+        }
+    }
+}
+
+impl SymbolRow {
+    /// A hit of a search.
+    #[must_use]
+    pub fn ranked(node: &Node, rank: f64) -> Self {
+        // Two decimals are plenty, and keep answers the same on every machine.
+        Self { rank: Some((rank * 100.0).round() / 100.0), ..node.into() }
+    }
+
+    /// A symbol that a name led to.
+    #[must_use]
+    pub fn matched(node: &Node, how: Match) -> Self {
+        Self { r#match: (how == Match::Suffix).then_some("suffix"), ..node.into() }
+    }
+}
+
+/// Path, first and last line of the primary declaration.
+fn place(node: &Node) -> (String, u32, u32) {
+    node.spans.first().map_or_else(Default::default, |span| (span.path.clone(), span.span.start.line, span.span.end_line))
+}
+
+/// All about one symbol.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SymbolDetail {
+    /// What lists show of it.
+    #[serde(flatten)]
+    pub row: SymbolRow,
+    /// Grammar of its file, by extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<&'static str>,
+    /// The project file that owns it, or `.`.
+    pub project_id: String,
+    /// Reachable from outside its project.
+    pub is_public_api: bool,
+    /// `static`
+    pub is_static: bool,
+    /// `abstract`
+    pub is_abstract: bool,
+    /// `async`
+    pub is_async: bool,
+    /// `override`
+    pub is_override: bool,
+    /// Marked obsolete or deprecated.
+    pub is_deprecated: bool,
+    /// Has a doc comment.
+    pub has_doc_comment: bool,
+    /// How well its file was parsed.
+    pub parse_status: &'static str,
+    /// Number of parameters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameter_count: Option<u32>,
+    /// Incoming uses.
+    pub reference_count: u64,
+    /// First sentence or so of the doc comment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doc: Option<String>,
+    /// Number of places it is declared at.
+    pub declarations: usize,
+}
+
+impl From<&Symbol> for SymbolDetail {
+    fn from(symbol: &Symbol) -> Self {
+        let node = &symbol.node;
+        let row = SymbolRow::from(node);
+        Self {
+            dialect: Dialect::of_path(&row.file_path).map(|dialect| dialect.as_str()),
+            row,
+            project_id: node.project_id.clone(),
+            is_public_api: node.flags.has(NodeFlags::PUBLIC_API),
+            is_static: node.flags.has(NodeFlags::STATIC),
+            is_abstract: node.flags.has(NodeFlags::ABSTRACT),
+            is_async: node.flags.has(NodeFlags::ASYNC),
+            is_override: node.flags.has(NodeFlags::OVERRIDE),
+            is_deprecated: node.flags.has(NodeFlags::DEPRECATED),
+            has_doc_comment: node.flags.has(NodeFlags::DOC_COMMENT),
+            parse_status: symbol.parse_status.as_str(),
+            parameter_count: node.parameter_count,
+            reference_count: symbol.reference_count,
+            doc: node.doc.clone(),
+            declarations: node.spans.len(),
+        }
+    }
+}
+
+/// A symbol of a file's outline.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OutlineRow {
+    /// See [`SymbolRow::node_id`].
+    pub node_id: String,
+    /// Bare name.
+    pub name: String,
+    /// See [`SymbolRow::qualified_name`].
+    pub qualified_name: String,
+    /// One of the specification's nine words.
+    pub node_type: &'static str,
+    /// The language's own word.
+    pub kind: &'static str,
+    /// First line in this file.
+    pub line_start: u32,
+    /// Last line in this file.
+    pub line_end: u32,
+    /// `public` and so on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_modifier: Option<&'static str>,
+    /// Parameter list as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameter_signature: Option<String>,
+    /// Declared type as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub return_type: Option<String>,
+}
+
+impl From<&Node> for OutlineRow {
+    fn from(node: &Node) -> Self {
+        let SymbolRow {
+            node_id,
+            name,
+            qualified_name,
+            node_type,
+            kind,
+            line_start,
+            line_end,
+            access_modifier,
+            parameter_signature,
+            return_type,
+            ..
+        } = node.into();
+        Self { node_id, name, qualified_name, node_type, kind, line_start, line_end, access_modifier, parameter_signature, return_type }
+    }
+}
+
+/// A place of declaration.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SourceSpan {
+    /// Where.
+    pub file_path: String,
+    /// First line.
+    pub line_start: u32,
+    /// Last line.
+    pub line_end: u32,
+    /// Whether this is the one that lists show.
+    pub is_primary: bool,
+}
+
+impl SourceSpan {
+    /// The spans of a symbol, which come primary first.
+    #[must_use]
+    pub fn all(spans: &[NodeSpan]) -> Vec<Self> {
+        let span = |(index, of): (usize, &NodeSpan)| Self {
+            file_path: of.path.clone(),
+            line_start: of.span.start.line,
+            line_end: of.span.end_line,
+            is_primary: index == 0,
+        };
+        spans.iter().enumerate().map(span).collect()
+    }
+}
+
+/// A related symbol.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NeighborRow {
+    /// See [`SymbolRow::node_id`].
+    pub node_id: String,
+    /// Bare name.
+    pub name: String,
+    /// See [`SymbolRow::qualified_name`].
+    pub qualified_name: String,
+    /// One of the specification's nine words.
+    pub node_type: &'static str,
+    /// The language's own word.
+    pub kind: &'static str,
+    /// Where its primary declaration stands.
+    pub file_path: String,
+    /// First line of it.
+    pub line_start: u32,
+    /// The verb.
+    pub edge_type: &'static str,
+    /// `outgoing`: the asked symbol *verb* this one; `incoming`: the reverse.
+    pub direction: &'static str,
+    /// `exact`, `inferred` or `heuristic`: the surest of the sites.
+    pub confidence: &'static str,
+    /// Number of sites.
+    pub site_count: usize,
+    /// The first few sites.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub call_sites: Vec<Site>,
+}
+
+/// A place where one symbol uses another.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Site {
+    /// Its file, if that is not the row's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_path: Option<String>,
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based UTF-16 column.
+    pub column: u32,
+    /// The source line without its indentation.
+    pub text: String,
+    /// The file was changed since it was indexed, so that line and text may not fit.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
+}
+
+impl NeighborRow {
+    /// A neighbour in a direction.
+    #[must_use]
+    pub fn new(neighbor: &Neighbor, direction: EdgeDirection) -> Self {
+        let SymbolRow { node_id, name, qualified_name, node_type, kind, file_path, line_start, .. } = (&neighbor.node).into();
+        let call_sites = neighbor.sites.iter().take(MAX_SITES).map(|site| Site::new(site, &file_path)).collect();
+        Self {
+            node_id,
+            name,
+            qualified_name,
+            node_type,
+            kind,
+            file_path,
+            line_start,
+            edge_type: neighbor.edge_type.as_str(),
+            direction: direction.as_str(),
+            confidence: neighbor.confidence.as_str(),
+            site_count: neighbor.count,
+            call_sites,
+        }
+    }
+}
+
+impl Site {
+    fn new(site: &CallSite, row_path: &str) -> Self {
+        let file_path = (site.path != row_path).then(|| site.path.clone());
+        Self { file_path, line: site.line, column: site.column, text: site.text.clone(), stale: site.stale }
+    }
+}

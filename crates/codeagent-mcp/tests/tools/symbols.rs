@@ -1,0 +1,175 @@
+//! The tools that ask the index.
+
+use expect_test::{Expect, expect};
+use serde_json::{Value, json};
+
+use crate::support::Session;
+
+const CART: &str = "namespace Shop;
+
+/// <summary>What somebody wants to buy.</summary>
+public partial class Cart : IPriced
+{
+    public int Total(int extra) => Sum() + extra;
+
+    private static int Sum() => 1;
+}
+";
+
+const REST: &str = "namespace Shop;
+
+public interface IPriced
+{
+    int Total(int extra);
+}
+
+public partial class Cart
+{
+    public int Twice() => Total(1) + Total(2);
+}
+
+public class Desk
+{
+    public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);
+}
+";
+
+async fn session() -> Session {
+    Session::indexed(&[
+        (
+            "Shop.csproj",
+            b"<Project Sdk=\"Microsoft.NET.Sdk\"><PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup></Project>",
+        ),
+        ("src/Cart.cs", CART.as_bytes()),
+        ("src/Rest.cs", REST.as_bytes()),
+        ("web/menu.tsx", b"export function Menu() {\n  return <div />;\n}\n"),
+    ])
+    .await
+}
+
+async fn check(tool: &str, arguments: Value, expected: Expect) {
+    expected.assert_eq(&session().await.ask(tool, arguments).await);
+}
+
+#[tokio::test]
+async fn search_symbols_ranks() {
+    check("search_symbols", json!({ "query": "menu" }), expect![[r#"[{"node_id":"nne53pndpogd7","name":"Menu","qualified_name":"web/menu.tsx#Menu","node_type":"component","kind":"function","language":"typescript","file_path":"web/menu.tsx","line_start":1,"line_end":3,"parameter_signature":"()","rank":-23.11},{"node_id":"n2icxfhz2her7","name":"menu.tsx","qualified_name":"web/menu.tsx","node_type":"file","kind":"file","language":"typescript","file_path":"web/menu.tsx","line_start":1,"line_end":3,"rank":-3.08}]"#]]).await;
+    check("search_symbols", json!({ "query": "Cart<int>", "node_type": "class", "language": "csharp", "limit": 1 }), expect![[r#"
+        [{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","kind":"class","language":"csharp","file_path":"src/Cart.cs","line_start":4,"line_end":9,"access_modifier":"public","rank":-0.27}]
+        {"note":"the query is no FTS5 query, so its words were searched as they are"}"#]]).await;
+    check("search_symbols", json!({ "query": "nothing" }), expect![[r#"
+        []
+        {"note":"nothing matches all words; try fewer words, a prefix (`Auth*`) or no filters"}"#]]).await;
+    check("search_symbols", json!({ "query": " " }), expect![[r#"error: {"error":{"code":"invalid_parameter","message":"`query` is empty; give a word of the name of what you look for, or `a*`"}}"#]]).await;
+    check("search_symbols", json!({ "query": "a", "node_type": "function" }), expect![[r#"error: {"error":{"code":"invalid_parameter","message":"`node_type` must be one of class, method, interface, property, component, file, module, type, constructor, got \"function\""}}"#]]).await;
+}
+
+#[tokio::test]
+async fn lookup_symbol_finds_names_and_ends_of_names() {
+    check("lookup_symbol", json!({ "qualified_name": "Shop.Desk" }), expect![[r#"[{"node_id":"np6ftjz33gjps","name":"Desk","qualified_name":"Shop.Desk","node_type":"class","kind":"class","language":"csharp","file_path":"src/Rest.cs","line_start":13,"line_end":16,"access_modifier":"public"}]"#]]).await;
+    check("lookup_symbol", json!({ "qualified_name": "Desk.Pay" }), expect![[r#"[{"node_id":"nnrhfo6sc5pok","name":"Pay","qualified_name":"Shop.Desk.Pay","node_type":"method","kind":"method","language":"csharp","file_path":"src/Rest.cs","line_start":15,"line_end":15,"access_modifier":"public","parameter_signature":"(IPriced priced, Cart cart)","return_type":"int","match":"suffix"}]"#]]).await;
+    check("lookup_symbol", json!({ "qualified_name": "Shop.Desc" }), expect![[r#"
+        []
+        {"note":"no symbol is named so; nearest: Shop.Desk"}"#]]).await;
+}
+
+#[tokio::test]
+async fn find_similar_says_that_it_cannot() {
+    check("find_similar", json!({ "node_id": "Shop.Desk" }), expect![[r#"error: {"error":{"code":"engine_unavailable","message":"there are no embeddings in this index; use search_symbols with words about Desk instead"}}"#]]).await;
+}
+
+#[tokio::test]
+async fn get_symbol_shows_all() {
+    check("get_symbol", json!({ "node_id": "Shop.Cart" }), expect![[r#"{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","kind":"class","language":"csharp","file_path":"src/Cart.cs","line_start":4,"line_end":9,"access_modifier":"public","dialect":"cs","project_id":"Shop.csproj","is_public_api":true,"is_static":false,"is_abstract":false,"is_async":false,"is_override":false,"is_deprecated":false,"has_doc_comment":true,"parse_status":"full","reference_count":1,"doc":"What somebody wants to buy.","declarations":2}"#]]).await;
+    check("get_symbol", json!({ "node_id": "Total" }), expect![[r#"error: {"error":{"code":"invalid_parameter","message":"\"Total\" names 2 symbols; give the node_id of one: ncggvmchpetqg Shop.Cart.Total(int extra), nxko7fovcddtz Shop.IPriced.Total(int extra)"}}"#]]).await;
+    check("get_symbol", json!({ "node_id": "naaaaaaaaaaaa" }), expect![[r#"error: {"error":{"code":"not_found","message":"no symbol \"naaaaaaaaaaaa\" in the index; search_symbols finds names by their parts"}}"#]]).await;
+}
+
+#[tokio::test]
+async fn get_source_spans_shows_every_part() {
+    check("get_source_spans", json!({ "node_id": "Shop.Cart" }), expect![[r#"[{"file_path":"src/Cart.cs","line_start":4,"line_end":9,"is_primary":true},{"file_path":"src/Rest.cs","line_start":8,"line_end":11,"is_primary":false}]"#]]).await;
+}
+
+#[tokio::test]
+async fn get_file_outline_is_in_line_order() {
+    check("get_file_outline", json!({ "path": "src/Cart.cs" }), expect![[r#"[{"node_id":"n7dnjnodmnlzv","name":"Shop","qualified_name":"Shop","node_type":"module","kind":"namespace","line_start":1,"line_end":9},{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","kind":"class","line_start":4,"line_end":9,"access_modifier":"public"},{"node_id":"ncggvmchpetqg","name":"Total","qualified_name":"Shop.Cart.Total","node_type":"method","kind":"method","line_start":6,"line_end":6,"access_modifier":"public","parameter_signature":"(int extra)","return_type":"int"},{"node_id":"nuonhkksddkkw","name":"Sum","qualified_name":"Shop.Cart.Sum","node_type":"method","kind":"method","line_start":8,"line_end":8,"access_modifier":"private","parameter_signature":"()","return_type":"int"}]"#]]).await;
+    check("get_file_outline", json!({ "path": "Shop.csproj" }), expect![[r#"error: {"error":{"code":"not_found","message":"Shop.csproj is not in the index: it is no C# or TypeScript source, is ignored, or is new (index_files)"}}"#]]).await;
+    check("get_file_outline", json!({ "path": "src/None.cs" }), expect![[r#"error: {"error":{"code":"not_found","message":"src/None.cs does not exist"}}"#]]).await;
+}
+
+#[tokio::test]
+async fn get_callers_shows_places() {
+    check("get_callers", json!({ "node_id": "Cart.Total" }), expect![[r#"[{"node_id":"n7zzry6rfbquk","name":"Twice","qualified_name":"Shop.Cart.Twice","node_type":"method","kind":"method","file_path":"src/Rest.cs","line_start":10,"edge_type":"calls","direction":"incoming","confidence":"exact","site_count":2,"call_sites":[{"line":10,"column":27,"text":"public int Twice() => Total(1) + Total(2);"},{"line":10,"column":38,"text":"public int Twice() => Total(1) + Total(2);"}]},{"node_id":"nnrhfo6sc5pok","name":"Pay","qualified_name":"Shop.Desk.Pay","node_type":"method","kind":"method","file_path":"src/Rest.cs","line_start":15,"edge_type":"calls","direction":"incoming","confidence":"exact","site_count":1,"call_sites":[{"line":15,"column":73,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]}]"#]]).await;
+    check("get_callers", json!({ "node_id": "Desk.Pay" }), expect!["[]"]).await;
+}
+
+#[tokio::test]
+async fn get_callees_shows_places() {
+    check("get_callees", json!({ "node_id": "Desk.Pay" }), expect![[r#"[{"node_id":"nxko7fovcddtz","name":"Total","qualified_name":"Shop.IPriced.Total","node_type":"method","kind":"method","file_path":"src/Rest.cs","line_start":5,"edge_type":"calls","direction":"outgoing","confidence":"exact","site_count":1,"call_sites":[{"line":15,"column":57,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]},{"node_id":"ncggvmchpetqg","name":"Total","qualified_name":"Shop.Cart.Total","node_type":"method","kind":"method","file_path":"src/Cart.cs","line_start":6,"edge_type":"calls","direction":"outgoing","confidence":"exact","site_count":1,"call_sites":[{"file_path":"src/Rest.cs","line":15,"column":73,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]}]"#]]).await;
+}
+
+#[tokio::test]
+async fn get_implementations_covers_types_and_members() {
+    check("get_implementations", json!({ "node_id": "Shop.IPriced" }), expect![[r#"[{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","kind":"class","file_path":"src/Cart.cs","line_start":4,"edge_type":"implements","direction":"incoming","confidence":"exact","site_count":1,"call_sites":[{"line":4,"column":29,"text":"public partial class Cart : IPriced"}]}]"#]]).await;
+}
+
+#[tokio::test]
+async fn get_references_are_all_uses() {
+    check("get_references", json!({ "node_id": "Shop.IPriced" }), expect![[r#"[{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","kind":"class","file_path":"src/Cart.cs","line_start":4,"edge_type":"implements","direction":"incoming","confidence":"exact","site_count":1,"call_sites":[{"line":4,"column":29,"text":"public partial class Cart : IPriced"}]},{"node_id":"nnrhfo6sc5pok","name":"Pay","qualified_name":"Shop.Desk.Pay","node_type":"method","kind":"method","file_path":"src/Rest.cs","line_start":15,"edge_type":"accepts","direction":"incoming","confidence":"exact","site_count":1,"call_sites":[{"line":15,"column":20,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]}]"#]]).await;
+}
+
+#[tokio::test]
+async fn get_dependencies_and_dependents_can_be_filtered() {
+    check("get_dependencies", json!({ "node_id": "Desk.Pay", "edge_type": "accepts" }), expect![[r#"[{"node_id":"nl2inaqunqrk4","name":"IPriced","qualified_name":"Shop.IPriced","node_type":"interface","kind":"interface","file_path":"src/Rest.cs","line_start":3,"edge_type":"accepts","direction":"outgoing","confidence":"exact","site_count":1,"call_sites":[{"line":15,"column":20,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]},{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","kind":"class","file_path":"src/Cart.cs","line_start":4,"edge_type":"accepts","direction":"outgoing","confidence":"exact","site_count":1,"call_sites":[{"file_path":"src/Rest.cs","line":15,"column":36,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]}]"#]]).await;
+    check("get_dependents", json!({ "node_id": "Shop.Desk" }), expect![[r#"[{"node_id":"n7dnjnodmnlzv","name":"Shop","qualified_name":"Shop","node_type":"module","kind":"namespace","file_path":"src/Cart.cs","line_start":1,"edge_type":"contains","direction":"incoming","confidence":"exact","site_count":1}]"#]]).await;
+    check("get_dependents", json!({ "node_id": "Shop.Desk", "edge_type": "call" }), expect![[r#"error: {"error":{"code":"invalid_parameter","message":"`edge_type` must be one of calls, inherits, implements, imports, overrides, references, contains, accepts, extends, got \"call\""}}"#]]).await;
+}
+
+#[tokio::test]
+async fn index_files_takes_changes_in() {
+    let session = session().await;
+    session.write("src/New.cs", "namespace Shop; class Fresh { int Go(Desk desk) => desk.Pay(null, null); }");
+    std::fs::remove_file(session.root.path().join("web/menu.tsx")).unwrap();
+    let paths = json!({ "paths": ["src/New.cs", "web/menu.tsx", "no.cs", "Shop.csproj", "../x.cs", "src"] });
+    expect![[r#"{"indexed":2,"errors":[{"path":"no.cs","code":"not_found","message":"no.cs does not exist"},{"path":"Shop.csproj","code":"invalid_parameter","message":"Shop.csproj is no C#, TypeScript or JavaScript file"},{"path":"../x.cs","code":"path_escape","message":"\"../x.cs\" leads out of the repository"},{"path":"src","code":"invalid_parameter","message":"src is no C#, TypeScript or JavaScript file"}]}"#]].assert_eq(&session.ask("index_files", paths).await);
+    let callers = session.raw("get_callers", json!({ "node_id": "Desk.Pay" })).await.structured_content.unwrap();
+    assert_eq!(callers["results"][0]["qualified_name"], "Shop.Fresh.Go");
+    let gone = session.raw("lookup_symbol", json!({ "qualified_name": "Menu" })).await.structured_content.unwrap();
+    assert_eq!(gone["results"], json!([]));
+    let many: Vec<String> = (0..101).map(|i| format!("{i}.cs")).collect();
+    expect![[r#"error: {"error":{"code":"too_large","message":"`paths` takes at most 100 values, got 101; call again with the rest"}}"#]].assert_eq(&session.ask("index_files", json!({ "paths": many })).await);
+}
+
+#[tokio::test]
+async fn get_status_never_shows_a_path() {
+    let session = session().await;
+    let mut status = session.raw("get_status", json!({})).await.structured_content.unwrap();
+    assert!(!status.to_string().contains(session.root.path().to_str().unwrap()));
+    assert!(status["last_batch_at"].take().as_str().is_some_and(|time| time.ends_with('Z')));
+    expect![[r#"{"healthy":true,"schema_version":1,"indexed_files":3,"indexed_symbols":10,"languages":["csharp","typescript"],"watcher_active":false,"last_batch_at":null,"embedding_model":null,"embeddings_count":0,"edges":8,"quality":[{"language":"csharp","files":2,"lines":25,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"calls_resolved_percent":100.0},{"language":"typescript","files":1,"lines":3,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"calls_resolved_percent":null}]}"#]].assert_eq(&status.to_string());
+}
+
+#[tokio::test]
+async fn without_an_engine_only_file_tools_answer() {
+    let session = Session::over(&[("a.cs", b"class A { }")]).await;
+    expect![[r#"error: {"error":{"code":"engine_unavailable","message":"the engine is being opened or closed; ask again in a moment"}}"#]].assert_eq(&session.ask("search_symbols", json!({ "query": "A" })).await);
+    expect![[r#"error: {"error":{"code":"engine_unavailable","message":"the engine is being opened or closed; ask again in a moment"}}"#]].assert_eq(&session.ask("get_status", json!({})).await);
+    assert!(session.ask("read_file", json!({ "path": "a.cs" })).await.contains("class A"));
+}
+
+#[tokio::test]
+async fn a_second_server_reads_the_index_of_the_first() {
+    let first = session().await;
+    let state = codeagent_mcp::state::State::open(first.root.path()).unwrap();
+    state.start();
+    state.wait();
+    let client = crate::support::connect(state).await;
+    let call = |tool: &'static str, arguments: Value| {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        client.call_tool(rmcp::model::CallToolRequestParams::new(tool).with_arguments(arguments))
+    };
+    let found = call("lookup_symbol", json!({ "qualified_name": "Shop.Desk" })).await.unwrap().structured_content.unwrap();
+    assert_eq!(found["results"][0]["name"], "Desk");
+    let refused = call("index_files", json!({ "paths": ["src/Cart.cs"] })).await.unwrap().structured_content.unwrap();
+    assert_eq!(refused["error"]["code"], "engine_unavailable");
+}
