@@ -26,7 +26,28 @@ pub struct Builder<'t> {
     hidden: Vec<(u32, u32)>,
     /// Byte offset of each line's start.
     line_starts: Vec<u32>,
-    ascii: bool,
+    /// UTF-16 length of the text before every [`BLOCK`]th byte; empty for ASCII text.
+    blocks: Vec<u32>,
+}
+
+const BLOCK: usize = 256;
+
+/// UTF-16 code units whose first byte lies in these bytes.
+fn utf16_units(bytes: &[u8]) -> u32 {
+    bytes.iter().map(|byte| u32::from(*byte & 0xC0 != 0x80) + u32::from(*byte >= 0xF0)).sum()
+}
+
+fn utf16_blocks(text: &str) -> Vec<u32> {
+    if text.is_ascii() {
+        return Vec::new();
+    }
+    let mut units = 0;
+    let mut blocks = vec![0];
+    for block in text.as_bytes().chunks(BLOCK) {
+        units += utf16_units(block);
+        blocks.push(units);
+    }
+    blocks
 }
 
 impl<'t> Builder<'t> {
@@ -48,7 +69,7 @@ impl<'t> Builder<'t> {
             types: FxHashMap::default(),
             hidden: Vec::new(),
             line_starts,
-            ascii: text.is_ascii(),
+            blocks: utf16_blocks(text),
         }
     }
 
@@ -92,12 +113,16 @@ impl<'t> Builder<'t> {
         let offset = offset.min(self.text.len());
         let line = self.line_starts.partition_point(|start| *start as usize <= offset) - 1;
         let start = self.line_starts[line] as usize;
-        let column = if self.ascii {
-            offset - start
-        } else {
-            self.text.get(start..offset).map_or(offset - start, |prefix| prefix.chars().map(char::len_utf16).sum())
-        };
-        Position { offset: offset as u32, line: line as u32 + 1, column: column as u32 + 1 }
+        let column = self.utf16_before(offset) - self.utf16_before(start);
+        Position { offset: offset as u32, line: line as u32 + 1, column: column + 1 }
+    }
+
+    /// UTF-16 length of the text before a byte offset.
+    fn utf16_before(&self, offset: usize) -> u32 {
+        match self.blocks.get(offset / BLOCK) {
+            Some(units) => units + utf16_units(&self.text.as_bytes()[offset / BLOCK * BLOCK..offset]),
+            None => offset as u32,
+        }
     }
 
     /// Where a node starts.
@@ -247,4 +272,22 @@ pub fn short_hash(parts: &[&str]) -> [u8; 8] {
         hasher.update(part.as_bytes());
     }
     hasher.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_utf16_units_in_lines_of_any_length() {
+        let line = "aé漢😀\t".repeat(200);
+        let text = format!("x\n{line}\ny");
+        let builder = Builder::new(&text);
+        for (at, _) in text.char_indices() {
+            let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+            let expected = text[start..at].encode_utf16().count() as u32 + 1;
+            assert_eq!(builder.position(at).column, expected, "at {at}");
+        }
+        assert_eq!(builder.position(text.len()).line, 3);
+    }
 }

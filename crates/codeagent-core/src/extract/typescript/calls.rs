@@ -1,4 +1,4 @@
-//! Chains of members, calls, indices and `!`: `a.b<T>(c)![d].e()`, walked by a loop; `new`; tagged templates.
+//! Chains of members, calls and indices: `a.b<T>(c)![d].e()`, walked by a loop that passes over `!`; `new`; tagged templates.
 //!
 //! The grammar reads `await f<T>(x).g()` as `(await f)<T>(x).g()`; here the `await` goes back on top of its chain.
 //!
@@ -48,13 +48,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let below = match current.kind {
                 Kind::MemberExpression | Kind::SubscriptExpression => Field::Receiver,
                 Kind::CallExpression => Field::Function,
-                Kind::NonNullExpression => Field::None,
+                Kind::NonNullExpression => match self.children(current).first() {
+                    Some(inner) => {
+                        current = inner;
+                        continue;
+                    }
+                    None => return current,
+                },
                 _ => return current,
             };
             let kids = self.children(current);
-            let next = if below == Field::None { kids.first() } else { kids.get(below) };
-            let Some(mut next) = next else { return current };
-            let generic = current.kind == Kind::CallExpression && kids.get(Field::TypeArgumentsField).is_some();
+            let Some(mut next) = kids.get(below) else { return current };
+            let generic = current.kind == Kind::CallExpression && kids.get(Field::TypeArguments).is_some();
             self.links.push(Link { child: current, kids, hoisted: false });
             while generic && matches!(next.kind, Kind::AwaitExpression | Kind::UnaryExpression) {
                 let kids = self.children(next);
@@ -67,10 +72,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    /// Whether the next link up, assertions aside, is a call of what is below it.
+    /// Whether the next link up is a call of what is below it.
     fn next_is_call(&self, base: usize) -> bool {
-        let next = self.links[base..].iter().rev().find(|link| link.child.kind != Kind::NonNullExpression);
-        next.is_some_and(|link| link.child.kind == Kind::CallExpression)
+        self.links[base..].last().is_some_and(|link| link.child.kind == Kind::CallExpression)
     }
 
     fn chain_head(&mut self, head: Child<'tree>, usage: Option<SiteKind>) -> Value {
@@ -129,7 +133,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if let Some(module) = self.called_module(callee_node, arguments) {
             return Value::of(module);
         }
-        let type_args = self.type_arguments(link.kids.get(Field::TypeArgumentsField));
+        let type_args = self.type_arguments(link.kids.get(Field::TypeArguments));
         let call = self.b.begin_call(callee.expr, type_args);
         let expr = self.b.fresh_expr(Expr::Call(call));
         let tagged = arguments.is_some_and(|arguments| arguments.kind == Kind::TemplateString);
@@ -198,7 +202,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let kids = self.children(child);
         let Some(class) = kids.get(Field::Constructor) else { return self.b.expr(Expr::Unknown) };
         let callee = self.used(class, Context::None, None).expr;
-        let type_args = self.type_arguments(kids.get(Field::TypeArgumentsField));
+        let type_args = self.type_arguments(kids.get(Field::TypeArguments));
         let call = self.b.begin_call(callee, type_args);
         let expr = self.b.fresh_expr(Expr::New(call));
         let at = self.name_position(class);

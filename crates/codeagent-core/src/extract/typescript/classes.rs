@@ -108,7 +108,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let kids = self.children(clause);
         if clause.kind == Kind::ExtendsClause {
             if let Some(value) = kids.get(Field::Value) {
-                let base = self.base_class(value, kids.get(Field::TypeArgumentsField));
+                let base = self.base_class(value, kids.get(Field::TypeArguments));
                 self.add_base(base, id, bases);
             }
             return;
@@ -239,6 +239,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let flags = self.modifiers(&kids) | computed | self.ambient;
         let at = self.at(name);
         let id = self.b.declare(sym, DeclKind::Property, flags, at);
+        if self.javascript {
+            self.class_members.insert((self.b.scope, sym));
+        }
         let owner = self.b.owner;
         decorators.extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));
         if of.shown {

@@ -108,7 +108,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// Whether the `type` before `*` was blanked.
     fn is_type_star(&self, star: Child<'tree>) -> bool {
-        let before = self.b.text[..star.start()].trim_end();
+        let before = self.b.text.get(..star.start()).unwrap_or("").trim_end();
         before.ends_with("type") && self.was(EditKind::TypeStar, before.len() - 4)
     }
 
@@ -160,8 +160,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             return;
         }
         let inner = self.b.decl(class).inner;
-        let known = self.b.facts.decls[class.index()..].iter().any(|decl| decl.scope == inner && decl.name == name);
-        if known {
+        if !self.class_members.insert((inner, name)) {
             return;
         }
         let at = self.name_position(left);

@@ -340,7 +340,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let kids = self.children(child);
         let value = kids.get(Field::Function).or_else(|| kids.first());
         let inner = value.map_or(ExprId::NONE, |value| self.expr(value, Context::None));
-        let args = self.type_arguments(kids.get(Field::TypeArgumentsField));
+        let args = self.type_arguments(kids.get(Field::TypeArguments));
         self.b.expr(Expr::Generic(inner, args))
     }
 }

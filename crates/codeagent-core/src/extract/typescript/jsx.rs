@@ -42,7 +42,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let at = self.name_position(name);
             self.b.site(SiteKind::Jsx, Subject::Expr(element), at);
         }
-        if let Some(arguments) = kids.get(Field::TypeArgumentsField) {
+        if let Some(arguments) = kids.get(Field::TypeArguments) {
             self.type_arguments(Some(arguments));
         }
         for part in kids.named() {

@@ -8,6 +8,9 @@ use crate::extract::typescript::syntax::{Child, Field, Kind};
 use crate::extract::typescript::walker::{Outer, Walker};
 use crate::model::facts::*;
 
+/// How many `else if`s of one chain know that the ones before do not hold; looking up a name walks through all of them.
+const MAX_ELSE_SCOPES: u32 = 64;
+
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// A statement; `outer` is the `export` or `declare` around it.
     pub fn statement(&mut self, child: Child<'tree>, outer: Option<Outer>) {
@@ -89,6 +92,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// An `if` with all its `else if`s, each of which stands in the scope where the ones before do not hold.
     fn if_statement(&mut self, child: Child<'tree>) {
         let scope = self.b.scope;
+        let mut nested = 0;
         let mut current = child;
         loop {
             let kids = self.children(current);
@@ -112,8 +116,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 }
                 break;
             }
-            self.b.open_scope(ScopeKind::Block, DeclId::NONE);
-            self.narrow(test, false, 0);
+            if nested < MAX_ELSE_SCOPES {
+                nested += 1;
+                self.b.open_scope(ScopeKind::Block, DeclId::NONE);
+                self.narrow(test, false, 0);
+            }
             current = alternative;
         }
         self.b.scope = scope;

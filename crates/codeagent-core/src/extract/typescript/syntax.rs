@@ -125,7 +125,7 @@ fields! {
     IndexType = "index_type", Key = "key", Left = "left", Module = "module", Name = "name", Receiver = "object",
     OpenTag = "open_tag", Operator = "operator", OptionalChain = "optional_chain", Parameter = "parameter",
     Parameters = "parameters", Pattern = "pattern", Property = "property", ReturnType = "return_type", Right = "right",
-    Source = "source", Type = "type", TypeArgumentsField = "type_arguments", TypeParameters = "type_parameters", Value = "value",
+    Source = "source", Type = "type", TypeArguments = "type_arguments", TypeParameters = "type_parameters", Value = "value",
 }
 
 /// The numbers of one grammar.

@@ -127,7 +127,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let (name, arguments) = match child.kind {
             Kind::GenericType => {
                 let kids = self.children(child);
-                (kids.get(Field::Name)?, kids.get(Field::TypeArgumentsField))
+                (kids.get(Field::Name)?, kids.get(Field::TypeArguments))
             }
             Kind::TypeIdentifier | Kind::Identifier | Kind::NestedTypeIdentifier | Kind::NestedIdentifier => (child, None),
             _ => return None,

@@ -3,6 +3,7 @@
 //! **Limits.** Recursion ends at [`MAX_DEPTH`]: deeper nodes give `Unknown` and no sites. Chains that nest to the left (`a.b().c()`,
 //! `a + b + c`) are walked by loops and may be of any length.
 
+use rustc_hash::FxHashSet;
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use crate::extract::builder::Builder;
@@ -41,6 +42,8 @@ pub struct Walker<'t, 'tree> {
     pub decorators: Vec<Child<'tree>>,
     /// Conditions that narrow; see [`crate::extract::typescript::narrowing`].
     pub tests: Vec<TestNode>,
+    /// JavaScript: the members that classes have so far.
+    pub class_members: FxHashSet<(ScopeId, Sym)>,
     /// The chains being walked, outermost link first.
     pub links: Vec<Link<'tree>>,
     /// Assignments to bare names: name, value, function.
@@ -90,6 +93,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             ambient: DeclFlags::default(),
             decorators: Vec::new(),
             tests: Vec::new(),
+            class_members: FxHashSet::default(),
             links: Vec::new(),
             assigned: Vec::new(),
             grammar,

@@ -39,6 +39,9 @@ fn hostile_nesting_and_length_end_quickly() {
         format!("class A extends {}b {{}}", "a.".repeat(n)),
         "x = ; ".repeat(n),
         "await f<T>".repeat(n),
+        format!("a{}", "!".repeat(n)),
+        format!("function f(a) {{ if (a) b(); {} }}", "else if (typeof a !== 'x') c(a); ".repeat(n)),
+        format!("/* é */ f({})", "a, ".repeat(n)),
     ];
     for text in inputs {
         for dialect in [Dialect::Ts, Dialect::Tsx] {
