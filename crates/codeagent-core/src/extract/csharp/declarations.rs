@@ -352,17 +352,15 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.owner = main;
         self.b.hide(node.start_byte(), node.end_byte());
         let func = self.in_function(main, |walk| walk.statement(node));
-        if !func.returns.is_empty() {
-            let mut returns = self.b.facts.list(self.b.facts.decl(main).returns).to_vec();
-            returns.extend(func.returns);
-            self.b.decl(main).returns = self.b.facts.add_list(returns);
-        }
+        self.main_returns.extend(func.returns);
         self.restore(saved);
     }
 
     /// The main method spans from its first to its last statement.
     fn finish_top_level(&mut self, root: Node<'r>) {
         let Some(main) = self.main.some() else { return };
+        let returns = std::mem::take(&mut self.main_returns);
+        self.b.decl(main).returns = self.b.facts.add_list(returns);
         let start = self.b.facts.decl(main).at.offset as usize;
         let kids = self.kids(root);
         let last = kids.iter().rev().find(|kid| kid.kind == Kind::GlobalStatement || kid.kind.is_statement());

@@ -82,7 +82,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             Kind::Lambda | Kind::AnonymousMethod => self.lambda(node, context),
             Kind::SwitchExpression => self.switch_expression(node, context),
             Kind::Query => self.query(node),
-            Kind::TupleExpression => self.tuple(node, context),
+            Kind::TupleExpression => self.tuple(node),
             Kind::DeclarationExpression => match self.product(node) {
                 Some(product) => product,
                 None => {
@@ -139,8 +139,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.expr(Expr::Or(yes, no))
     }
 
-    fn tuple(&mut self, node: Node<'r>, context: Context) -> ExprId {
-        let _ = context;
+    fn tuple(&mut self, node: Node<'r>) -> ExprId {
         let mut args = Vec::new();
         for kid in self.kids(node) {
             if kid.kind == Kind::Argument {

@@ -81,6 +81,8 @@ struct Lexer<'a, 's> {
     line_start: bool,
     symbols: &'s mut Symbols<'a>,
     branches: Vec<Branch>,
+    /// How many of the branches are not active.
+    inactive: usize,
     holes: Vec<Hole>,
     out: Lexed,
 }
@@ -94,6 +96,7 @@ pub fn lex<'a>(text: &'a str, symbols: &mut Symbols<'a>) -> Lexed {
         line_start: true,
         symbols,
         branches: Vec::new(),
+        inactive: 0,
         holes: Vec::new(),
         out: Lexed::default(),
     };
@@ -130,7 +133,7 @@ impl<'a> Lexer<'a, '_> {
                 self.at += 1;
             } else if byte == b'#' && self.line_start && self.holes.is_empty() {
                 self.directive();
-            } else if self.branches.iter().any(|branch| !branch.active) {
+            } else if self.inactive > 0 {
                 let end = self.line_end();
                 self.out.blanks.push((self.at, end));
                 self.at = end;
@@ -148,16 +151,18 @@ impl<'a> Lexer<'a, '_> {
         self.at = end;
         let len = line.find(|next: char| !next.is_ascii_alphabetic()).unwrap_or(line.len());
         let (word, rest) = line.split_at(len);
-        let active = self.branches.iter().all(|branch| branch.active);
+        let active = self.inactive == 0;
         match word {
             "if" => {
                 self.out.conditional = true;
                 let holds = active && self.symbols.holds(rest);
                 self.branches.push(Branch { active: holds, taken: holds });
+                self.inactive += usize::from(!holds);
             }
             "elif" | "else" => self.alternative(word, rest),
             "endif" => {
-                self.branches.pop();
+                let closed = self.branches.pop();
+                self.inactive -= usize::from(closed.is_some_and(|branch| !branch.active));
             }
             "define" | "undef" if active => {
                 if let Some(name) = rest.split_whitespace().next() {
@@ -169,12 +174,12 @@ impl<'a> Lexer<'a, '_> {
     }
 
     fn alternative(&mut self, word: &str, condition: &str) {
-        let outer = self.branches.iter().rev().skip(1).all(|branch| branch.active);
-        let holds = outer && (word == "else" || self.symbols.holds(condition));
-        if let Some(branch) = self.branches.last_mut() {
-            branch.active = holds && !branch.taken;
-            branch.taken |= holds;
-        }
+        let Some(branch) = self.branches.last_mut() else { return };
+        let outer_inactive = self.inactive - usize::from(!branch.active);
+        let holds = outer_inactive == 0 && (word == "else" || self.symbols.holds(condition));
+        branch.active = holds && !branch.taken;
+        branch.taken |= holds;
+        self.inactive = outer_inactive + usize::from(!branch.active);
     }
 
     fn token(&mut self, byte: u8) {

@@ -70,11 +70,11 @@ fn local(facts: &Facts, index: &Index, name: Sym, (mut scope, at): (ScopeId, u32
         if matches!(region.kind, ScopeKind::Function | ScopeKind::Block | ScopeKind::File)
             && let Some(decls) = index.get(&(current, name))
         {
-            let visible = |decl: &&DeclId| {
-                let decl = facts.decl(**decl);
-                decl.kind != DeclKind::TypeParam && (decl.from <= at || decl.kind == DeclKind::LocalFunction)
-            };
-            if let Some(decl) = decls.iter().rev().find(visible) {
+            let before = decls.partition_point(|decl| facts.decl(*decl).at.offset <= at);
+            let is_value = |decl: &&DeclId| facts.decl(**decl).kind != DeclKind::TypeParam;
+            let is_function = |decl: &&DeclId| facts.decl(**decl).kind == DeclKind::LocalFunction;
+            let found = decls[..before].iter().rev().find(is_value).or_else(|| decls[before..].iter().find(is_function));
+            if let Some(decl) = found {
                 return Some(*decl);
             }
         }

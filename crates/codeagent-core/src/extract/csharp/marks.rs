@@ -6,6 +6,9 @@
 
 use crate::extract::csharp::repair::{Code, EditKind};
 
+/// How many steps of a chain, or tokens of a list pattern, are looked along.
+const MAX_STEPS: usize = 100;
+
 /// Masks what begins at the mark at `index`.
 pub fn mask(code: &mut Code<'_>, index: usize) {
     match code.word(index) {
@@ -88,7 +91,7 @@ fn conditional_assignment(code: &mut Code<'_>, index: usize) {
 
 /// The token after the steps of a postfix chain.
 fn chain_end(code: &Code<'_>, mut at: usize) -> usize {
-    loop {
+    for _ in 0..MAX_STEPS {
         at = match code.word(at) {
             "[" | "(" => match code.partner(at).filter(|close| *close > at) {
                 Some(close) => close + 1,
@@ -100,6 +103,7 @@ fn chain_end(code: &Code<'_>, mut at: usize) -> usize {
             _ => return at,
         };
     }
+    at
 }
 
 /// `k! = 1`
@@ -223,7 +227,7 @@ fn list_pattern(code: &mut Code<'_>, index: usize) {
 /// `..` before a sub-pattern is blanked; alone at the beginning it is `_`.
 fn slices(code: &mut Code<'_>, open: usize, close: usize) {
     let mut depth = 0usize;
-    for at in open + 1..close {
+    for at in (open + 1..close).take(MAX_STEPS) {
         match code.word(at) {
             "[" | "(" | "{" => depth += 1,
             "]" | ")" | "}" => depth = depth.saturating_sub(1),

@@ -419,13 +419,14 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     /// The keyword `field`, unless the file declares a member of that name.
-    fn uses_backing_field(&self, body: Node<'r>) -> bool {
+    fn uses_backing_field(&mut self, body: Node<'r>) -> bool {
         let text = self.text(body);
         let is_word = |text: &str, at: usize| {
             let part = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'@'));
             !part(text.as_bytes().get(at.wrapping_sub(1))) && !part(text.as_bytes().get(at + 5).filter(|byte| **byte != b'.'))
         };
         let mentions = text.match_indices("field").any(|(at, _)| is_word(text, at));
-        mentions && !self.b.text.contains(" field;") && !self.b.text.contains(" field =")
+        let whole = self.b.text;
+        mentions && !*self.declares_field.get_or_insert_with(|| whole.contains(" field;") || whole.contains(" field ="))
     }
 }

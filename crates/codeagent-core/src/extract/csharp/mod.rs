@@ -57,3 +57,6 @@ pub fn extract(text: &str, defines: &[String]) -> Facts {
 pub fn conditions(text: &str, defines: &[String]) -> String {
     conditions::mentioned(text, defines)
 }
+
+#[cfg(test)]
+mod tests;

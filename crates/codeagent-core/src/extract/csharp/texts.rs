@@ -7,6 +7,8 @@
 use crate::extract::builder::short_hash;
 
 const MAX_DOC: usize = 300;
+/// How far back the start of a block comment is looked for.
+const MAX_BLOCK: usize = 16 << 10;
 const BLOCK: usize = 64;
 
 /// The text without white space, reachable by offsets of the text.
@@ -67,12 +69,12 @@ pub fn fold(text: &str) -> String {
 
 /// The summary of the doc comment above a declaration that starts at `start`; `None` if there is no doc comment.
 pub fn doc_above(text: &str, start: usize) -> Option<String> {
-    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let mut rest = text[..line_start].trim_end();
-    if let Some(block) = rest.strip_suffix("*/")
-        && let Some(open) = block.rfind("/*")
-    {
-        return block[open..].strip_prefix("/**").map(|body| summary(&strip_stars(body)));
+    let mut rest = text[..start].trim_end();
+    if let Some(block) = rest.strip_suffix("*/") {
+        return block_doc(block);
+    }
+    if !text[rest.len()..start].contains('\n') {
+        return None;
     }
     let mut lines = Vec::new();
     loop {
@@ -90,6 +92,16 @@ pub fn doc_above(text: &str, start: usize) -> Option<String> {
     }
     lines.reverse();
     (!lines.is_empty()).then(|| summary(&lines.join("\n")))
+}
+
+/// The summary of `/** .. */`, given without its end.
+fn block_doc(block: &str) -> Option<String> {
+    let mut from = block.len().saturating_sub(MAX_BLOCK);
+    while !block.is_char_boundary(from) {
+        from += 1;
+    }
+    let open = from + block[from..].rfind("/*")?;
+    block[open..].strip_prefix("/**").map(|body| summary(&strip_stars(body)))
 }
 
 fn strip_stars(body: &str) -> String {
