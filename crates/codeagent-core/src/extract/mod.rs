@@ -4,6 +4,8 @@
 
 mod builder;
 mod csharp;
+#[cfg(test)]
+mod print;
 mod typescript;
 
 use crate::model::facts::Facts;

@@ -10,6 +10,7 @@ use tree_sitter::Node;
 
 use crate::extract::csharp::kinds::{Field, Kind, in_field, kind, of_kind};
 use crate::extract::csharp::repair::EditKind;
+use crate::extract::csharp::types::Sites;
 use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
 use crate::model::span::Position;
@@ -80,7 +81,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let taken = self.type_prefix(bottom, steps);
         if taken > 0 {
             let last = steps[steps.len() - taken];
-            let ty = self.named_type(last, true).ty;
+            let ty = self.named_type(last, Sites::All).ty;
             let expr = self.b.expr(Expr::TypeValue(ty));
             return (plain(expr), &steps[..steps.len() - taken]);
         }
@@ -88,7 +89,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let link = match kind(bottom) {
             Kind::Identifier => self.name_link(bottom),
             Kind::GenericName if followed && !self.is_call(steps) => {
-                let ty = self.named_type(bottom, true).ty;
+                let ty = self.named_type(bottom, Sites::All).ty;
                 plain(self.b.expr(Expr::TypeValue(ty)))
             }
             Kind::GenericName => {

@@ -10,6 +10,7 @@ use crate::extract::csharp::kinds::{Field, Kid, Kids, Kind, kind, of_kind};
 use crate::extract::csharp::parts::Parts;
 use crate::extract::csharp::repair::EditKind;
 use crate::extract::csharp::texts;
+use crate::extract::csharp::types::Sites;
 use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
 use crate::model::graph::Access;
@@ -211,7 +212,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             let parts = self.kids(kid.node);
             match parts.iter().find(|part| part.field == Field::Type) {
                 Some(ty) if !matches!(self.text(ty.node), "notnull" | "unmanaged" | "default") => {
-                    let named = self.base_type(ty.node, true);
+                    let named = self.base_type(ty.node, Sites::All);
                     bases.push(Base { clause: BaseClause::Constraint, ty: named.0, at: named.1 });
                 }
                 _ => {
@@ -224,10 +225,10 @@ impl<'t, 'r> Walker<'t, 'r> {
         bases
     }
 
-    fn base_type(&mut self, node: Node<'r>, last: bool) -> (TypeId, crate::model::span::Position) {
+    fn base_type(&mut self, node: Node<'r>, sites: Sites) -> (TypeId, crate::model::span::Position) {
         match kind(node) {
             Kind::Identifier | Kind::GenericName | Kind::QualifiedName | Kind::AliasQualifiedName => {
-                let named = self.named_type(node, last);
+                let named = self.named_type(node, sites);
                 (named.ty, named.at)
             }
             _ => (self.ty(node), self.b.at(node)),
@@ -249,6 +250,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                         self.base_call(bases.last().copied(), arguments, caller);
                     }
                 }
+                Kind::Colon => {}
                 _ => self.add_base(decl, &mut bases, kid.node),
             }
         }
@@ -256,8 +258,10 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     fn add_base(&mut self, decl: DeclId, bases: &mut Vec<Base>, node: Node<'r>) {
-        let (ty, at) = self.base_type(node, false);
-        self.b.site(SiteKind::Base, Subject::Base(decl, bases.len() as u16), at);
+        let (ty, at) = self.base_type(node, Sites::Qualifiers);
+        if matches!(self.b.facts.type_expr(ty), TypeExpr::Name(..)) {
+            self.b.site(SiteKind::Base, Subject::Base(decl, bases.len() as u16), at);
+        }
         bases.push(Base { clause: BaseClause::Base, ty, at });
     }
 

@@ -7,6 +7,7 @@
 use tree_sitter::Node;
 
 use crate::extract::csharp::kinds::{Field, Kid, Kind, in_field, kind, of_kind};
+use crate::extract::csharp::types::Sites;
 use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
 use crate::model::span::Position;
@@ -25,7 +26,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let Some(type_node) = in_field(&kids, Field::Type) else { return self.b.expr(Expr::Unknown) };
         let (ty, at) = match kind(type_node) {
             Kind::Identifier | Kind::GenericName | Kind::QualifiedName | Kind::AliasQualifiedName => {
-                let named = self.named_type(type_node, true);
+                let named = self.named_type(type_node, Sites::All);
                 (named.ty, named.at)
             }
             _ => (self.ty(type_node), self.b.at(node)),

@@ -20,6 +20,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     fn pattern_inner(&mut self, node: Node<'r>, subject: ExprId) {
         let kids = self.kids(node);
         match kind(node) {
+            Kind::ConstantPattern if kids.len() == 1 => self.constant_pattern(kids[0], subject),
             Kind::ConstantPattern | Kind::RelationalPattern => {
                 for kid in kids.iter().filter(|kid| kid.kind != Kind::Token) {
                     self.expr(kid.node, Context::None);
@@ -46,6 +47,43 @@ impl<'t, 'r> Walker<'t, 'r> {
             Kind::Discard => {}
             _ => {
                 self.expr(node, Context::None);
+            }
+        }
+    }
+
+    /// A value, unless it is a tuple or call that can only be a deconstruction: `(1, var w)`, `Point(1, var z)`.
+    fn constant_pattern(&mut self, kid: Kid<'r>, subject: ExprId) {
+        let kids = self.kids(kid.node);
+        match kid.kind {
+            Kind::TupleExpression => self.tuple_elements(&kids, subject),
+            Kind::Invocation if !self.text(kid.node).starts_with("nameof") => {
+                let (Some(name), Some(arguments)) = (kids.first(), of_kind(&kids, Kind::ArgumentList)) else { return };
+                let ty = self.type_of_expression(name.node);
+                let value = self.b.expr(Expr::Cast(ty));
+                let elements = self.kids(arguments);
+                self.tuple_elements(&elements, value);
+            }
+            _ => {
+                self.expr(kid.node, Context::None);
+            }
+        }
+    }
+
+    /// Elements of a deconstruction that arrived as arguments.
+    fn tuple_elements(&mut self, arguments: &Kids<'r>, value: ExprId) {
+        for (index, argument) in arguments.iter().filter(|kid| kid.kind == Kind::Argument).enumerate() {
+            let element = self.b.expr(Expr::Element(value, index as u16));
+            let Some(part) = self.kids(argument.node).last().copied() else { continue };
+            match part.kind {
+                Kind::DeclarationExpression => {
+                    if let Some(variable) = self.declaration_expression(part.node) {
+                        self.b.decl(variable).init = element;
+                    }
+                }
+                Kind::Identifier if self.text(part.node) == "_" => {}
+                _ => {
+                    self.nested(|walk| walk.constant_pattern(part, element));
+                }
             }
         }
     }

@@ -12,6 +12,17 @@ use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
 use crate::model::span::Position;
 
+/// Which segments of a dotted type name get a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sites {
+    /// All of them.
+    All,
+    /// All but the last, which is a site of another kind.
+    Qualifiers,
+    /// Only names in type arguments.
+    None,
+}
+
 /// A type and where its last name token stands.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedType {
@@ -34,7 +45,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 let word = self.name(node);
                 self.b.type_expr(TypeExpr::Primitive(word))
             }
-            Kind::Identifier | Kind::GenericName | Kind::QualifiedName | Kind::AliasQualifiedName => self.named_type(node, true).ty,
+            Kind::Identifier | Kind::GenericName | Kind::QualifiedName | Kind::AliasQualifiedName => self.named_type(node, Sites::All).ty,
             Kind::ArrayType => self.array_type(node),
             Kind::NullableType => self.wrapped(node, TypeExpr::Nullable),
             Kind::PointerType => self.wrapped(node, TypeExpr::Pointer),
@@ -108,10 +119,10 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.type_expr(TypeExpr::Tuple(elements))
     }
 
-    /// A dotted name. `last` says whether its last segment gets a site as well (not for base list entries, which are sites themselves).
-    pub fn named_type(&mut self, node: Node<'r>, last: bool) -> NamedType {
+    /// A dotted name.
+    pub fn named_type(&mut self, node: Node<'r>, sites: Sites) -> NamedType {
         if kind(node) == Kind::Identifier {
-            return self.bare_type(node, last);
+            return self.bare_type(node, sites);
         }
         let mut tokens: SmallVec<[Node<'r>; 4]> = SmallVec::new();
         let mut segments: SmallVec<[Segment; 4]> = SmallVec::new();
@@ -126,7 +137,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let scope = self.b.scope;
         let ty = self.b.type_expr(TypeExpr::Name(segments, scope));
         for (index, token) in tokens.iter().enumerate() {
-            if last || index + 1 < count {
+            if sites == Sites::All || (sites == Sites::Qualifiers && index + 1 < count) {
                 let at = self.b.at(*token);
                 self.b.site(self.type_site, Subject::Type(ty, index as u16), at);
             }
@@ -135,11 +146,11 @@ impl<'t, 'r> Walker<'t, 'r> {
         NamedType { ty, at }
     }
 
-    fn bare_type(&mut self, node: Node<'r>, last: bool) -> NamedType {
+    fn bare_type(&mut self, node: Node<'r>, sites: Sites) -> NamedType {
         let at = self.b.at(node);
         let name = self.name(node);
         let ty = if self.text(node) == "dynamic" { self.b.type_expr(TypeExpr::Primitive(name)) } else { self.plain_type(name) };
-        if last {
+        if sites == Sites::All {
             self.b.site(self.type_site, Subject::Type(ty, 0), at);
         }
         NamedType { ty, at }
@@ -211,7 +222,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// A type that the grammar took for an expression: `a.M<U>(x)` read as comparisons.
     pub fn type_of_expression(&mut self, node: Node<'r>) -> TypeId {
         match kind(node) {
-            Kind::MemberAccess => self.named_type(node, true).ty,
+            Kind::MemberAccess => self.named_type(node, Sites::All).ty,
             Kind::TupleExpression => {
                 for kid in self.kids(node) {
                     self.expr(kid.node, Context::None);

@@ -8,6 +8,7 @@
 use tree_sitter::Node;
 
 use crate::extract::csharp::kinds::{Field, Kid, Kind, in_field, kind, of_kind};
+use crate::extract::csharp::types::Sites;
 use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
 use crate::model::span::Position;
@@ -26,7 +27,8 @@ impl<'t, 'r> Walker<'t, 'r> {
         };
         let name = alias.map_or(Sym::NONE, |alias| self.name(alias));
         let module = self.dotted(target.node);
-        let (ty, at) = self.using_target(target.node);
+        let sites = if import_kind == ImportKind::UsingNamespace { Sites::None } else { Sites::Qualifiers };
+        let (ty, at) = self.using_target(target.node, sites);
         let global = self.count_tokens(node, "global") > 0;
         let scope = self.b.scope;
         let import = Import { kind: import_kind, module, name, decl: DeclId::NONE, ty, scope, global, type_only: false, at };
@@ -35,10 +37,10 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.site(SiteKind::Import, Subject::Import(import), at);
     }
 
-    fn using_target(&mut self, node: Node<'r>) -> (TypeId, Position) {
+    fn using_target(&mut self, node: Node<'r>, sites: Sites) -> (TypeId, Position) {
         match kind(node) {
             Kind::Identifier | Kind::GenericName | Kind::QualifiedName | Kind::AliasQualifiedName => {
-                let named = self.named_type(node, false);
+                let named = self.named_type(node, sites);
                 (named.ty, named.at)
             }
             _ => (self.ty(node), self.b.at(node)),
@@ -96,7 +98,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let kids = self.kids(node);
         let Some(name) = in_field(&kids, Field::Name) else { return false };
         let outer = std::mem::replace(&mut self.type_site, SiteKind::TypeRef);
-        let named = self.named_type(name, true);
+        let named = self.named_type(name, Sites::All);
         self.type_site = outer;
         let call = self.b.begin_call(ExprId::NONE, List::default());
         self.b.site(SiteKind::Attribute, Subject::Construct(named.ty, call), named.at);

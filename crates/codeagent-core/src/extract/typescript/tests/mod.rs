@@ -1,12 +1,11 @@
 //! Snapshots of the facts of small texts.
 
 mod hostile;
-mod print;
 mod uses;
 
 use expect_test::{Expect, expect};
 
-use crate::extract::extract;
+use crate::extract::{extract, print};
 use crate::model::graph::{Dialect, ParseStatus};
 
 /// Compares the facts of a text with a snapshot.

@@ -13,7 +13,8 @@ pub fn print(facts: &Facts) -> String {
         let name = facts.text(import.name);
         let local = if import.decl.is_none() { "" } else { facts.decl_name(import.decl) };
         let only = if import.type_only { " type" } else { "" };
-        let _ = writeln!(out, "import {:?}{only} {name} as {local} from {}", import.kind, facts.text(import.module));
+        let global = if import.global { " global" } else { "" };
+        let _ = writeln!(out, "import {:?}{only}{global} {name} as {local} from {}", import.kind, facts.text(import.module));
     }
     for export in &facts.exports {
         let only = if export.type_only { " type" } else { "" };
@@ -80,6 +81,12 @@ fn declaration(facts: &Facts, id: DeclId) -> String {
                 let _ = write!(line, " {:?}", facts.text(text));
             }
         }
+        if !detail.explicit_interface.is_none() {
+            let _ = write!(line, " of {}", ty(facts, detail.explicit_interface, 8));
+        }
+        if detail.deprecated {
+            line.push_str(" deprecated");
+        }
         let access = detail.access.map_or("", |access| access.as_str());
         let _ = write!(line, "{}{}]", if access.is_empty() { "" } else { " " }, access);
     }
@@ -105,6 +112,16 @@ const FLAGS: &[(DeclFlags, &str)] = &[
     (DeclFlags::TYPE_ONLY, "type"),
     (DeclFlags::COMPUTED, "computed"),
     (DeclFlags::FROM_PARAMETER, "from-parameter"),
+    (DeclFlags::VIRTUAL, "virtual"),
+    (DeclFlags::SEALED, "sealed"),
+    (DeclFlags::PARTIAL, "partial"),
+    (DeclFlags::HIDES, "new"),
+    (DeclFlags::EXTERN, "extern"),
+    (DeclFlags::REQUIRED, "required"),
+    (DeclFlags::EXTENSION, "extension"),
+    (DeclFlags::REF, "ref"),
+    (DeclFlags::OUT, "out"),
+    (DeclFlags::IN, "in"),
     (DeclFlags::RETURNS_JSX, "jsx"),
     (DeclFlags::CALLED, "called"),
 ];
@@ -117,7 +134,7 @@ fn subject(facts: &Facts, subject: Subject) -> String {
         Subject::Export(id) => facts.text(facts.exports[id.index()].local).to_owned(),
         Subject::Base(of, n) => format!("base {n} of {}", facts.decl_name(of)),
         Subject::Key(of, name) => format!("{} of {}", facts.text(name), of.0),
-        Subject::Construct(..) => "construct".to_owned(),
+        Subject::Construct(of, id) => format!("construct {} {}", ty(facts, of, 8), call(facts, id, 8)),
     }
 }
 
@@ -128,13 +145,21 @@ fn exprs(facts: &Facts, list: List<ExprId>) -> String {
 
 fn call(facts: &Facts, id: CallId, depth: u8) -> String {
     let call = facts.calls[id.index()];
-    let args: Vec<_> = facts
-        .list(call.args)
-        .iter()
-        .map(|arg| format!("{}{}", if arg.mode == ArgMode::Spread { "..." } else { "" }, expr(facts, arg.value, depth)))
-        .collect();
+    let args: Vec<_> = facts.list(call.args).iter().map(|arg| argument(facts, arg, depth)).collect();
     let types = if call.type_args.is_empty() { String::new() } else { format!("<{}>", types(facts, call.type_args, depth)) };
     format!("{}{types}({})", expr(facts, call.callee, depth), args.join(", "))
+}
+
+fn argument(facts: &Facts, arg: &Arg, depth: u8) -> String {
+    let name = if arg.name.is_none() { String::new() } else { format!("{}: ", facts.text(arg.name)) };
+    let mode = match arg.mode {
+        ArgMode::Value => "",
+        ArgMode::Spread => "...",
+        ArgMode::Ref => "ref ",
+        ArgMode::Out => "out ",
+        ArgMode::In => "in ",
+    };
+    format!("{name}{mode}{}", expr(facts, arg.value, depth))
 }
 
 fn expr(facts: &Facts, id: ExprId, depth: u8) -> String {
@@ -174,6 +199,17 @@ fn expr(facts: &Facts, id: ExprId, depth: u8) -> String {
         Expr::Literal(LiteralKind::String, name) => format!("{:?}", facts.text(name)),
         Expr::Literal(kind, name) => format!("{kind:?}{}", facts.text(name)),
         Expr::Jsx(of) => format!("<{} />", inner(of)),
+        Expr::NewTarget(id, _) => format!("new {}", call(facts, id, depth - 1)),
+        Expr::TypeValue(of) => ty(facts, of, depth - 1),
+        Expr::Unary(operator, of) => format!("({operator:?} {})", inner(of)),
+        Expr::Tuple(list) => {
+            let parts: Vec<_> = facts.list(list).iter().map(|arg| argument(facts, arg, depth - 1)).collect();
+            format!("tuple({})", parts.join(", "))
+        }
+        Expr::OutArgument(id, n) => format!("out {n} of {}", inner(facts.calls[id.index()].callee)),
+        Expr::Query(of) => format!("query {}", inner(of)),
+        Expr::Conditional(of) => format!("maybe {}", inner(of)),
+        Expr::Same(of) => format!("({})", inner(of)),
         Expr::Known(known) => format!("{known:?}"),
         Expr::Assign(a, b) => format!("({} := {})", inner(a), inner(b)),
         other => format!("{other:?}"),
@@ -214,7 +250,11 @@ fn ty(facts: &Facts, id: TypeId, depth: u8) -> String {
         TypeExpr::Primitive(name) => facts.text(name).to_owned(),
         TypeExpr::Name(list, _) => segments(facts, list, depth - 1),
         TypeExpr::Import(module, list) => format!("import({}).{}", facts.text(module), segments(facts, list, depth - 1)),
-        TypeExpr::Array(of, _) => format!("{}[]", inner(of)),
+        TypeExpr::Array(of, 1) => format!("{}[]", inner(of)),
+        TypeExpr::Array(of, rank) => format!("{}[{rank}]", inner(of)),
+        TypeExpr::Nullable(of) => format!("{}?", inner(of)),
+        TypeExpr::Pointer(of) => format!("{}*", inner(of)),
+        TypeExpr::ByRef(of) => format!("ref {}", inner(of)),
         TypeExpr::Tuple(list) => {
             let parts = facts.list(list).iter().map(|element| {
                 let name = if element.name.is_none() { String::new() } else { format!("{}: ", facts.text(element.name)) };
