@@ -126,7 +126,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             if kind(step) != Kind::MemberAccess || kind(next) != Kind::MemberAccess {
                 break;
             }
-            let name = step.child(step.child_count().saturating_sub(1) as u32);
+            let name = step.child(step.child_count().saturating_sub(1));
             if name.is_some_and(|name| kind(name) == Kind::GenericName) {
                 taken = steps.len() - index;
             }

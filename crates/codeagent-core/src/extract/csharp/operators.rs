@@ -14,6 +14,7 @@ use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
 
 /// A part of a flat operator expression.
+#[allow(clippy::large_enum_variant, reason = "trees are nearly all of the parts")]
 enum Part<'t, 'r> {
     Tree(Node<'r>, Steps<'r>),
     Operator(&'t str, Node<'r>),
