@@ -91,11 +91,11 @@ impl Assemblies {
         from == other || self.friends[from.0 as usize * (self.count as usize + 2) + other.0 as usize]
     }
 
-    /// Takes in an `InternalsVisibleTo("name")` that stands in a source file of `home`.
+    /// Takes in an `InternalsVisibleTo("name")` that stands in a source file of `home`; an empty name stands for any.
     pub fn add_friend(&mut self, home: AssemblyId, name: &str, projects: &ProjectModel) {
         let width = self.count as usize + 2;
         for (index, project) in projects.csharp.iter().enumerate() {
-            if same_assembly(name, &project.assembly_name) {
+            if name.is_empty() || same_assembly(name, &project.assembly_name) {
                 self.friends[index * width + home.0 as usize] = true;
             }
         }

@@ -130,7 +130,7 @@ impl Linker<'_> {
     fn argument_type(&self, value: ExprId) -> Ty {
         match self.facts.expr(value) {
             Expr::NewTarget(..) => Ty::TARGET_NEW,
-            Expr::Array(..) => self.arena.add(Type::Collection(value)),
+            Expr::Array(_, decl) if !decl.is_none() => self.arena.add(Type::Collection(value)),
             Expr::Same(inner) => self.argument_type(inner),
             Expr::OutArgument(..) => Ty::UNKNOWN,
             _ => self.expr_type(value),

@@ -256,7 +256,7 @@ impl Linker<'_> {
     fn certainly_unrelated(&self, from: Ty, to: Ty) -> bool {
         if self.known(from).is_some_and(|(known, _)| known.is_closed()) {
             return match self.arena.get(to) {
-                Type::External(..) => self.known(to).is_some_and(|(known, _)| known.is_closed() || known.is_sequence()),
+                Type::External(..) => self.closed_is_unrelated(from, to),
                 _ => true,
             };
         }
@@ -264,6 +264,7 @@ impl Linker<'_> {
             (Type::Inst(..) | Type::Array(..) | Type::Tuple(..) | Type::Object(_), Type::Inst(tid, _)) => {
                 !self.tables.group(tid).external || !self.has_foreign_base(from)
             }
+            (Type::Inst(..), Type::External(..)) if self.is_interface(to) != Some(true) => !self.has_foreign_class(from),
             (Type::Inst(..), Type::External(..)) => !self.has_foreign_base(from),
             (Type::Inst(..) | Type::External(..) | Type::Tuple(..), Type::Array(..) | Type::Tuple(..) | Type::Param(..)) => true,
             (Type::Array(..), Type::Param(..)) => true,
@@ -276,6 +277,20 @@ impl Linker<'_> {
             }
             (Type::Param(..), Type::Inst(tid, _)) => !self.tables.group(tid).external && !self.has_foreign_base(from),
             _ => false,
+        }
+    }
+
+    /// A string or value of the base library and another undeclared type.
+    fn closed_is_unrelated(&self, from: Ty, to: Ty) -> bool {
+        let Some((first, _)) = self.known(from) else { return false };
+        match self.known(to).map(|(known, _)| known) {
+            Some(Known::BigInteger | Known::Index) => !first.is_numeric(),
+            Some(Known::DateTimeOffset) => first != Known::DateTime,
+            Some(second) if second.is_closed() || second.is_sequence() && first != Known::String => true,
+            Some(Known::EnumerableOf) => false,
+            Some(second) if second.is_sequence() => true,
+            Some(Known::Task | Known::TaskOf | Known::Exception | Known::Delegate | Known::Func | Known::Action | Known::Attribute) => true,
+            _ => first.is_value_type() && !first.is_numeric() && self.is_interface(to) != Some(true) && first != Known::DateTime,
         }
     }
 

@@ -17,7 +17,7 @@ use crate::resolve::csharp::published;
 use crate::resolve::csharp::tables::{Extension, NamespaceId, Tid};
 use crate::resolve::csharp::types::{Ty, TyList, Type};
 use crate::resolve::csharp::usings::Using;
-use crate::resolve::csharp::well_known::Known;
+use crate::resolve::csharp::well_known::{Known, SEQUENCE_MEMBERS};
 
 /// Where extension methods may come from at one distance.
 #[derive(Clone, Debug, Default)]
@@ -109,16 +109,17 @@ impl Linker<'_> {
         }
         match self.convert(receiver, target) {
             Conversion::Identity => true,
-            Conversion::Implicit => !self.may_have_undeclared(receiver, target),
+            Conversion::Implicit => !self.may_have_undeclared(receiver, candidate),
             Conversion::Unknown => self.is_uncertain(receiver) && self.as_instance_of(receiver, target).is_some(),
             Conversion::No => false,
         }
     }
 
     /// Whether a receiver of the undeclared base library is converted, so that an undeclared member of its own may be meant instead.
-    fn may_have_undeclared(&self, receiver: Ty, target: Ty) -> bool {
+    fn may_have_undeclared(&self, receiver: Ty, candidate: Candidate) -> bool {
         let undeclared = self.tables.known[Known::Object as usize].is_none();
-        undeclared && self.known(receiver).is_some() && self.known(target).is_some_and(|(known, _)| known.is_sequence())
+        let name = self.world.facts(candidate.decl.file).decl_name(candidate.decl.decl);
+        undeclared && SEQUENCE_MEMBERS.contains(&name) && (self.known(receiver).is_some() || matches!(self.arena.get(receiver), Type::Array(..)))
     }
 
     /// The levels seen from the site that is being linked.

@@ -231,6 +231,16 @@ impl Linker<'_> {
         }
     }
 
+    /// Whether a base class of the type is not declared in the world.
+    pub(super) fn has_foreign_class(&self, ty: Ty) -> bool {
+        self.has_foreign_base(ty)
+            && self.supertypes(ty).iter().any(|base| match self.arena.get(*base) {
+                Type::External(..) => self.is_interface(*base) != Some(true) && !self.is_known(*base, Known::Object),
+                Type::Unknown => true,
+                _ => false,
+            })
+    }
+
     /// Whether something above the type is not declared in the world, so that not everything about it is known.
     pub(super) fn has_foreign_base(&self, ty: Ty) -> bool {
         self.supertypes(ty).iter().any(|base| match self.arena.get(*base) {

@@ -64,6 +64,7 @@ impl Linker<'_> {
                 },
                 _ => Ty::UNKNOWN,
             },
+            (Some(Known::Task), "Delay" | "FromException" | "FromCanceled") if type_args.is_empty() => ty,
             (Some(Known::String), "Format" | "Join" | "Concat") => self.known_type(Known::String, &[]),
             (Some(Known::String), "IsNullOrEmpty" | "IsNullOrWhiteSpace" | "Equals") => self.known_type(Known::Boolean, &[]),
             (
@@ -125,6 +126,17 @@ impl Linker<'_> {
             "AsSpan" => self.known_type(if self.is_known(receiver, Known::String) { Known::ReadOnlySpan } else { Known::Span }, &[element]),
             "AsMemory" => self.known_type(Known::Memory, &[element]),
             "ToArray" => self.arena.add(Type::Array(element, 1)),
+            "AddRange" | "Clear" | "Insert" | "Sort" | "ForEach" | "Push" | "Enqueue" | "RemoveAt" | "CopyTo" => {
+                self.known_type(Known::Void, &[])
+            }
+            "Add"
+                if matches!(
+                    self.known(receiver),
+                    Some((Known::List | Known::ListInterface | Known::CollectionInterface | Known::Collection, _))
+                ) =>
+            {
+                self.known_type(Known::Void, &[])
+            }
             "Any" | "All" | "SequenceEqual" | "Exists" | "TrueForAll" => self.known_type(Known::Boolean, &[]),
             "Count" | "FindIndex" => int,
             "GroupBy" if args.len() == 1 => sequence(self.known_type(Known::Grouping, &[lambda(0), element])),

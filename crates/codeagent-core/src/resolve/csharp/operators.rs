@@ -104,6 +104,8 @@ impl Linker<'_> {
                     self.known_type(Known::Int64, &[])
                 }
             }
+            (Some(Known::BigInteger), _) => a,
+            (_, Some(Known::BigInteger)) => b,
             (Some(Known::DateTime | Known::DateTimeOffset), Some(Known::TimeSpan)) => a,
             (Some(Known::DateTime), Some(Known::DateTime)) => self.known_type(Known::TimeSpan, &[]),
             (Some(Known::TimeSpan), _) => a,

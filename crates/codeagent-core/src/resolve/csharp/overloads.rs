@@ -112,7 +112,8 @@ impl Linker<'_> {
                 others.push(form.candidate.decl);
             }
         }
-        let sure = alone || applicable && (others.is_empty() || sure);
+        let decided = fitting.iter().all(|form| form.surely_fits() || form.candidate.decl == best.candidate.decl) && best.surely_fits();
+        let sure = alone || applicable && (others.is_empty() || sure && decided);
         Some(Pick { best: best.clone(), sure, others, applicable })
     }
 
@@ -160,7 +161,7 @@ impl Linker<'_> {
         if type_args.is_empty() && !self.can_be_inferred(&signature) {
             conversion = Conversion::No;
         }
-        if conversion != Conversion::No && !self.constraints_hold(&signature, &method_args) {
+        if conversion != Conversion::No && !self.constraints_hold(&signature, &method_args, candidate.within) {
             conversion = Conversion::No;
         }
         Applied { candidate, method_args, targets, formals, expanded: mapping.expanded, defaults: mapping.defaults, conversion }
@@ -223,7 +224,7 @@ impl Linker<'_> {
         }
     }
 
-    fn constraints_hold(&self, signature: &Signature, method_args: &TyList) -> bool {
+    fn constraints_hold(&self, signature: &Signature, method_args: &TyList, within: Ty) -> bool {
         signature.type_params.iter().zip(method_args.iter()).all(|(param, arg)| {
             if arg.is_unknown() {
                 return true;
@@ -233,7 +234,7 @@ impl Linker<'_> {
                 _ => {}
             }
             self.constraints(*param).iter().all(|constraint| {
-                let wanted = self.replace_params(*constraint, &signature.type_params, method_args);
+                let wanted = self.replace_params(self.substitute(*constraint, within), &signature.type_params, method_args);
                 self.convert(*arg, wanted) != Conversion::No
             })
         })
@@ -250,19 +251,28 @@ impl Linker<'_> {
                 Better::Neither => {}
             }
         }
-        match (first, second) {
-            (true, false) => return if unknown && b.conversion > Conversion::Unknown { Better::Unknown } else { Better::First },
-            (false, true) => return if unknown && a.conversion > Conversion::Unknown { Better::Unknown } else { Better::Second },
-            (true, true) => return Better::Neither,
-            (false, false) => {}
+        let better = match (first, second) {
+            (true, false) => Better::First,
+            (false, true) => Better::Second,
+            (true, true) => Better::Neither,
+            (false, false) if a.surely_fits() && !b.surely_fits() => Better::First,
+            (false, false) if b.surely_fits() && !a.surely_fits() => Better::Second,
+            (false, false) if unknown => Better::Unknown,
+            (false, false) => self.tie_break(a, b),
+        };
+        match better {
+            Better::First if unknown && b.surely_fits() => Better::Unknown,
+            Better::Second if unknown && a.surely_fits() => Better::Unknown,
+            // What only may fit does not beat what fits by being more specific: a wider parameter is the likelier meaning.
+            Better::First if !a.surely_fits() && b.surely_fits() && !self.waits_for_lambda(args) => Better::Second,
+            Better::Second if !b.surely_fits() && a.surely_fits() && !self.waits_for_lambda(args) => Better::First,
+            better => better,
         }
-        if a.conversion > Conversion::Unknown && b.conversion == Conversion::Unknown {
-            return Better::First;
-        }
-        if b.conversion > Conversion::Unknown && a.conversion == Conversion::Unknown {
-            return Better::Second;
-        }
-        if unknown { Better::Unknown } else { self.tie_break(a, b) }
+    }
+
+    /// Whether a lambda is among the arguments, whose result may be all that is unknown.
+    fn waits_for_lambda(&self, args: &[Argument]) -> bool {
+        args.iter().any(|arg| matches!(self.arena.get(arg.ty), Type::Lambda(_) | Type::MethodGroup(_)))
     }
 
     fn tie_break(&self, a: &Applied, b: &Applied) -> Better {

@@ -5,7 +5,7 @@
 //!
 //! **Limits.** Types are asked for by simple name alone, so a new type wakes every file that asked for a type of that name anywhere.
 
-use crate::model::facts::{DeclFlags, DeclKind, Expr, Facts, LiteralKind, ScopeId, SiteKind, Subject, TypeExpr};
+use crate::model::facts::{DeclFlags, DeclKind, Expr, Facts, LiteralKind, Operator, ScopeId, SiteKind, Subject, TypeExpr};
 use crate::resolve::csharp::tables::is_type;
 use crate::resolve::reads::slot;
 
@@ -51,7 +51,7 @@ fn in_extension_block(facts: &Facts, scope: ScopeId) -> bool {
     owner.is_some_and(|owner| facts.decl(owner).kind == DeclKind::ExtensionBlock)
 }
 
-/// The names in `[assembly: InternalsVisibleTo("name")]`.
+/// The names in `[assembly: InternalsVisibleTo("name")]`; empty where the facts do not have it (a literal with a long public key).
 pub fn friends(facts: &Facts) -> impl Iterator<Item = &str> {
     facts.sites.iter().filter(|site| site.kind == SiteKind::Attribute && site.owner.is_none()).filter_map(|site| {
         let Subject::Construct(ty, call) = site.subject else { return None };
@@ -61,9 +61,13 @@ pub fn friends(facts: &Facts) -> impl Iterator<Item = &str> {
             return None;
         }
         let call = facts.calls.get(call.some()?.index())?;
-        match facts.expr(facts.list(call.args).first()?.value) {
+        let mut value = facts.expr(facts.list(call.args).first()?.value);
+        while let Expr::Binary(Operator::Add, left, _) = value {
+            value = facts.expr(left);
+        }
+        match value {
             Expr::Literal(LiteralKind::String, text) => Some(facts.text(text)),
-            _ => None,
+            _ => Some(""),
         }
     })
 }

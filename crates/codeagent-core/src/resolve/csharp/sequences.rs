@@ -171,9 +171,23 @@ impl Linker<'_> {
 
     /// The type of a static member of a known type: `int.MaxValue` is an `int`, `string.Empty` a `string`.
     pub(super) fn known_static(&self, ty: Ty, name: NameId) -> Ty {
-        let constant =
-            matches!(self.tables.names.text(name), "MaxValue" | "MinValue" | "Empty" | "Zero" | "None" | "Now" | "UtcNow" | "Today");
+        let constant = matches!(
+            self.tables.names.text(name),
+            "MaxValue"
+                | "MinValue"
+                | "Empty"
+                | "Zero"
+                | "One"
+                | "NaN"
+                | "PositiveInfinity"
+                | "NegativeInfinity"
+                | "None"
+                | "Now"
+                | "UtcNow"
+                | "Today"
+        );
         match self.known(ty) {
+            Some((Known::Task | Known::ValueTask, _)) if self.tables.names.text(name) == "CompletedTask" => ty,
             Some((known, _)) if known.is_value_type() || known == Known::String => {
                 if constant {
                     ty

@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use crate::model::facts::{Arg, DeclFlags, DeclId, Expr, ExprId, KnownType, List, LiteralKind, ScopeId, Sym, TypeId};
+use crate::model::facts::{Arg, DeclFlags, DeclId, Expr, ExprId, KnownType, List, LiteralKind, ScopeId, Sym, TypeExpr, TypeId};
 use crate::resolve::csharp::conversions::Conversion;
 use crate::resolve::csharp::intern::NameId;
 use crate::resolve::csharp::linker::{Busy, Linker};
@@ -60,7 +60,7 @@ impl Linker<'_> {
             Expr::Await(inner) => self.awaited(self.expr_type(inner)),
             Expr::Iterate(inner, is_async) => self.iterated(self.expr_type(inner), is_async),
             Expr::Cast(ty) => self.type_of(self.file, ty),
-            Expr::TypeValue(ty) => self.arena.add(Type::TypeValue(self.type_of(self.file, ty))),
+            Expr::TypeValue(ty) => self.qualifier_type(ty),
             Expr::Satisfies(inner, _) | Expr::Same(inner) | Expr::Yield(inner) | Expr::Spread(inner) => self.expr_type(inner),
             Expr::Conditional(inner) => self.conditional_type(inner),
             Expr::Assign(left, _) => self.expr_type(left),
@@ -105,6 +105,16 @@ impl Linker<'_> {
             LiteralKind::Undefined | LiteralKind::Regex | LiteralKind::BigInt => return Ty::UNKNOWN,
         };
         self.known_type(known, &[])
+    }
+
+    /// A written type, or a namespace as in `global::A`, before a dot.
+    fn qualifier_type(&self, ty: TypeId) -> Ty {
+        if let TypeExpr::Name(segments, scope) = self.facts.type_expr(ty)
+            && let Found::Namespace(namespace) = self.resolve_segments(self.file, self.facts.list(segments), scope, None)
+        {
+            return self.arena.add(Type::Namespace(namespace));
+        }
+        self.arena.add(Type::TypeValue(self.type_of(self.file, ty)))
     }
 
     /// The type of `this` in a type declaration.
@@ -275,7 +285,7 @@ impl Linker<'_> {
         if a.is_unknown() || b.is_unknown() {
             return if a.is_unknown() { b } else { a };
         }
-        if let Type::Nullable(of) = self.arena.get(a)
+        if let (Type::Nullable(of), false) = (self.arena.get(a), matches!(self.facts.expr(first), Expr::Cast(_)))
             && self.convert(b, of) > Conversion::Unknown
             && b != Ty::NULL
         {
@@ -301,7 +311,10 @@ impl Linker<'_> {
 
     fn array_type(&self, id: ExprId) -> Ty {
         let Expr::Array(_, decl) = self.facts.expr(id) else { return Ty::UNKNOWN };
-        if !decl.is_none() {
+        if decl.is_none() {
+            return self.arena.add(Type::Array(self.collection_element(id), 1));
+        }
+        {
             let context = self.context_type(decl);
             if !context.is_unknown() {
                 return context;

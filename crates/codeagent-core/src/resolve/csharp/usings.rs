@@ -104,9 +104,9 @@ impl Linker<'_> {
                 Found::Namespace(namespace) => Some(Using::Namespace(namespace)),
                 _ => None,
             },
-            GlobalUsing::Static(name) => match self.dotted(name)? {
-                Found::Type(ty) => Some(Using::Static(ty)),
-                _ => None,
+            GlobalUsing::Static(name) => match self.dotted(name) {
+                Some(Found::Type(ty)) => Some(Using::Static(ty)),
+                _ => Some(Using::Static(self.external(self.tables.names.get(name.rsplit('.').next()?)?, &[]))),
             },
             GlobalUsing::Alias(alias, name) => {
                 let alias = self.tables.names.get(alias)?;

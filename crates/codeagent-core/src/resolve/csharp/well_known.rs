@@ -74,6 +74,16 @@ pub const KEYWORDS: &[(&str, Known)] = &[
     ("void", Known::Void),
 ];
 
+/// Methods that strings, arrays, lists or any sequence have in the base library, so that an extension method of such a name is not meant.
+pub const SEQUENCE_MEMBERS: &[&str] = &[
+    "Add", "AddRange", "Aggregate", "All", "Any", "Append", "Average", "BinarySearch", "Cast", "Clear", "Clone", "Concat", "Contains",
+    "ContainsKey", "CopyTo", "Count", "Distinct", "ElementAt", "EndsWith", "Equals", "Except", "Exists", "Find", "FindAll", "FindIndex",
+    "First", "FirstOrDefault", "ForEach", "GetEnumerator", "GroupBy", "IndexOf", "Insert", "Intersect", "Join", "Last", "LastIndexOf",
+    "LastOrDefault", "Max", "Min", "OfType", "OrderBy", "OrderByDescending", "Remove", "RemoveAll", "RemoveAt", "Replace", "Reverse",
+    "Select", "SelectMany", "SequenceEqual", "Single", "SingleOrDefault", "Skip", "Sort", "Split", "StartsWith", "Substring", "Sum",
+    "Take", "ToArray", "ToDictionary", "ToHashSet", "ToList", "ToLookup", "Trim", "TryGetValue", "Union", "Where", "Zip",
+];
+
 macro_rules! words {
     ($($constant:ident $text:literal,)*) => {
         /// Names interned before all others, in this order.
