@@ -2,6 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
 
+mod documentation;
 mod filesystem;
 mod protocol;
 mod support;
+mod symbols;
