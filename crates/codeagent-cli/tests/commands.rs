@@ -71,25 +71,29 @@ fn symbols_are_found_and_followed() {
     expect![[r#"
         Shop.Services.OrderService.Place  src/Shop.Services/OrderService.cs:31
             33:28  var total = prices.Price(order);
-    "#]].assert_eq(&shop.stdout(&["callers", "PriceCalculator.Price"]));
+    "#]]
+    .assert_eq(&shop.stdout(&["callers", "PriceCalculator.Price"]));
     expect![[r#"
         web/packages/client/src/orders.ts#OrdersApi.place  web/packages/client/src/orders.ts:9
             web/packages/app/src/state/cart.ts:25:37  const order = await this.orders.place(this.lines);
         web/packages/app/src/state/observable.ts#Observable.emit  web/packages/app/src/state/observable.ts:11
             web/packages/app/src/state/cart.ts:27:10  this.emit(this.lines);
-    "#]].assert_eq(&shop.stdout(&["callees", "CartStore.checkout"]));
+    "#]]
+    .assert_eq(&shop.stdout(&["callees", "CartStore.checkout"]));
     expect![[r#"
         implements Shop.Domain.Discounts.BulkDiscount  src/Shop.Domain/Discounts/BulkDiscount.cs:3
             3:44  public class BulkDiscount(int threshold) : IDiscount
         implements Shop.Domain.Discounts.LevelDiscount  src/Shop.Domain/Discounts/LevelDiscount.cs:3
             3:30  public class LevelDiscount : IDiscount
-    "#]].assert_eq(&shop.stdout(&["implementations", "IDiscount"]));
+    "#]]
+    .assert_eq(&shop.stdout(&["implementations", "IDiscount"]));
     expect![[r#"
         references Shop.Domain.Order.Place  src/Shop.Domain/Order.Status.cs:14
             14:66  public void Place() => Advance(OrderStatus.Open, OrderStatus.Placed);
         references Shop.Domain.Order.Ship  src/Shop.Domain/Order.Status.cs:16
             16:47  public void Ship() => Advance(OrderStatus.Placed, OrderStatus.Shipped);
-    "#]].assert_eq(&shop.stdout(&["references", "Shop.Domain.OrderStatus.Placed"]));
+    "#]]
+    .assert_eq(&shop.stdout(&["references", "Shop.Domain.OrderStatus.Placed"]));
     expect![[r#"
             1  namespace Shop.Domain
             3    enum OrderStatus
@@ -102,7 +106,8 @@ fn symbols_are_found_and_followed() {
            16      method Ship()
            18      method Advance(OrderStatus from, OrderStatus to)
            25      method Require(OrderStatus status)
-    "#]].assert_eq(&shop.stdout(&["outline", "src/Shop.Domain/Order.Status.cs"]));
+    "#]]
+    .assert_eq(&shop.stdout(&["outline", "src/Shop.Domain/Order.Status.cs"]));
     expect![[r#"
         method Shop.Services.Extensions.OrderExtensions.Label(this OrderStatus status): string  src/Shop.Services/Extensions/OrderExtensions.cs:7
             node_id ncr4oe2mg366h, project src/Shop.Services/Shop.Services.csproj, used 1 time

@@ -17,7 +17,12 @@ pub fn run(root: &Root, of: &OfSymbol) -> anyhow::Result<()> {
     }
     let mut lines = vec![output::symbol(&detail.row)];
     lines.extend(detail.doc.iter().map(|doc| format!("    {doc}")));
-    lines.push(format!("    node_id {}, project {}, used {}", detail.row.node_id, detail.project_id, count(detail.reference_count, "time")));
+    lines.push(format!(
+        "    node_id {}, project {}, used {}",
+        detail.row.node_id,
+        detail.project_id,
+        count(detail.reference_count, "time")
+    ));
     lines.push(format!("    {}", modifiers(&detail)));
     let spans = SourceSpan::all(&symbol.node.spans);
     lines.extend(spans.iter().map(|span| format!("    declared {}:{}-{}", span.file_path, span.line_start, span.line_end)));
