@@ -56,7 +56,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let kids = self.kids(kid.node);
         match kid.kind {
             Kind::TupleExpression => self.tuple_elements(&kids, subject),
-            Kind::Invocation if !self.text(kid.node).starts_with("nameof") => {
+            Kind::Invocation if kids.first().is_some_and(|callee| self.is_type_name(*callee)) => {
                 let (Some(name), Some(arguments)) = (kids.first(), of_kind(&kids, Kind::ArgumentList)) else { return };
                 let ty = self.type_of_expression(name.node);
                 let value = self.b.expr(Expr::Cast(ty));
@@ -67,6 +67,13 @@ impl<'t, 'r> Walker<'t, 'r> {
                 self.expr(kid.node, Context::None);
             }
         }
+    }
+
+    /// Whether what a pattern seems to call can be a type; `nameof` and chains with `?.` are values.
+    fn is_type_name(&self, callee: Kid<'r>) -> bool {
+        matches!(callee.kind, Kind::Identifier | Kind::GenericName | Kind::QualifiedName | Kind::MemberAccess)
+            && !self.text(callee.node).contains(['?', '('])
+            && self.text(callee.node) != "nameof"
     }
 
     /// Elements of a deconstruction that arrived as arguments.
