@@ -87,7 +87,12 @@ fn print(root: &Path, (parse, lines): (Duration, usize), [first, second]: [&Summ
         first.symbols,
         first.edges
     );
-    println!("  bare parse {:.2}; index {:.2}; index / parse {:.2}", seconds(parse), seconds(first.cpu()), seconds(first.cpu()) / seconds(parse));
+    println!(
+        "  bare parse {:.2}; index {:.2}; index / parse {:.2}",
+        seconds(parse),
+        seconds(first.cpu()),
+        seconds(first.cpu()) / seconds(parse)
+    );
     let phases: Vec<String> = first
         .phases
         .iter()

@@ -101,7 +101,9 @@ fn compare(updated: &Engine, fresh: &Path, threads: usize, log: &[String]) {
     let (left, right) = (dump(updated), dump(&other));
     if left != right {
         let mut difference: Vec<String> = Vec::new();
-        difference.extend(left.iter().filter(|line| right.binary_search(line).is_err() && !right.contains(line)).take(10).map(|line| format!("- {line}")));
+        difference.extend(
+            left.iter().filter(|line| right.binary_search(line).is_err() && !right.contains(line)).take(10).map(|line| format!("- {line}")),
+        );
         difference.extend(right.iter().filter(|line| !left.contains(line)).take(10).map(|line| format!("+ {line}")));
         panic!("the updated index (-) differs from a fresh one (+) after\n{}\n{}", log.join("\n"), difference.join("\n"));
     }
@@ -157,7 +159,10 @@ fn edit(random: &mut Random, root: &Path, files: &[String], step: usize) -> Opti
     match random.below(20) {
         0..5 => one("body", swap_lines(random, &text, |line| line.trim_end().ends_with(';') && line.starts_with("    "))),
         5..9 => one("signature", rename(random, &text, files, root)),
-        9..12 => one("import", drop_line(random, &text, |line| line.starts_with("import ") || line.starts_with("using ") || line.starts_with("export "))),
+        9..12 => one(
+            "import",
+            drop_line(random, &text, |line| line.starts_with("import ") || line.starts_with("using ") || line.starts_with("export ")),
+        ),
         12..14 => one("type", retype(random, &text)),
         14 => one("line", drop_line(random, &text, |_| true)),
         15 => one("layout", [b"\n".as_slice(), &text].concat()),
@@ -196,8 +201,10 @@ fn swap_lines(random: &mut Random, text: &[u8], which: impl Fn(&str) -> bool) ->
 }
 
 fn words(text: &str) -> Vec<&str> {
-    let mut words: Vec<&str> =
-        text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.len() > 3 && word.starts_with(char::is_alphabetic)).collect();
+    let mut words: Vec<&str> = text
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| word.len() > 3 && word.starts_with(char::is_alphabetic))
+        .collect();
     words.sort_unstable();
     words.dedup();
     words
@@ -231,7 +238,9 @@ fn project_edit(random: &mut Random, root: &Path, files: &[String]) -> Option<Ed
     } else if random.below(2) == 0 {
         text.replacen("<PropertyGroup>", "<PropertyGroup><DefineConstants>$(DefineConstants);EDITED</DefineConstants>", 1).into_bytes()
     } else {
-        drop_line(random, text.as_bytes(), |line| line.contains("Reference Include") || line.contains("Using Include") || line.contains("ImplicitUsings"))
+        drop_line(random, text.as_bytes(), |line| {
+            line.contains("Reference Include") || line.contains("Using Include") || line.contains("ImplicitUsings")
+        })
     };
     Some(Edit { what: "project", files: vec![(path, Some(new))] })
 }

@@ -14,8 +14,9 @@ impl Link<'_> {
         let first = args.first().copied().unwrap_or(Ty::UNKNOWN);
         let second = args.get(1).copied().unwrap_or(Ty::UNKNOWN);
         Some(match name {
-            "Partial" | "Required" | "Readonly" | "NonNullable" | "NoInfer" | "Pick" | "ThisParameterType" | "OmitThisParameter" => first,
-            "Omit" => self.without(first, second),
+            "Partial" | "Required" | "Readonly" | "NonNullable" | "NoInfer" | "ThisParameterType" | "OmitThisParameter" => first,
+            "Pick" => self.selected(first, second, true),
+            "Omit" => self.selected(first, second, false),
             "Awaited" => self.awaited(first),
             "Record" => self.arena.built_in(Known::Record, &[first, second]),
             "ReturnType" => self.result_of(first),
@@ -28,15 +29,15 @@ impl Link<'_> {
         })
     }
 
-    fn without(&mut self, ty: Ty, names: Ty) -> Ty {
-        let literal = self.arena.members(names).iter().any(|name| matches!(self.get(*name), Type::Literal(..)));
-        if literal && !ty.is_opaque() { self.arena.add(Type::Without(ty, names)) } else { ty }
+    fn selected(&mut self, ty: Ty, names: Ty, keep: bool) -> Ty {
+        let literal = self.arena.members(names).iter().all(|name| matches!(self.get(*name), Type::Literal(..)));
+        if literal && !ty.is_opaque() { self.arena.add(Type::Selected(ty, names, keep)) } else { ty }
     }
 
-    /// The type in an `Omit`, or the type itself.
-    pub(super) fn without_omission(&self, ty: Ty) -> Ty {
+    /// The type in a `Pick` or `Omit`, or the type itself.
+    pub(super) fn unselected(&self, ty: Ty) -> Ty {
         match self.get(ty) {
-            Type::Without(inner, _) => inner,
+            Type::Selected(inner, ..) => inner,
             _ => ty,
         }
     }

@@ -176,7 +176,7 @@ impl Link<'_> {
                 let made: Vec<Ty> = members.iter().map(|member| self.construct(*member, args, site)).filter(|ty| !ty.is_opaque()).collect();
                 if matches!(self.get(value), Type::Union(_)) { self.arena.union(&made) } else { self.arena.intersection(&made) }
             }
-            Type::Function(decl, env) if self.decl(decl).kind == DeclKind::FunctionType => {
+            Type::Function(decl, env) if self.is_constructor_type(decl) => {
                 let result = self.return_type(decl);
                 self.substitute(result, env)
             }
@@ -285,6 +285,7 @@ impl Link<'_> {
             return Signatures::new();
         }
         match self.get(ty) {
+            Type::Function(decl, _) if self.is_constructor_type(decl) => Signatures::new(),
             Type::Function(decl, env) => self.overloads(decl).into_iter().map(|overload| Signature::Declared(overload, env)).collect(),
             Type::Signature(params, result) => Signatures::from_slice(&[Signature::Plain(params, result)]),
             Type::BuiltInMethod(row, receiver) => Signatures::from_slice(&[Signature::BuiltIn(row, receiver)]),
@@ -305,6 +306,12 @@ impl Link<'_> {
             }
             _ => Signatures::new(),
         }
+    }
+
+    /// Whether a function type is written `new (..) => T`.
+    pub(super) fn is_constructor_type(&mut self, decl: DeclRef) -> bool {
+        let facts = self.facts(decl.file);
+        facts.decl(decl.decl).kind == DeclKind::FunctionType && facts.decl_name(decl.decl) == "new"
     }
 
     /// The declared overloads of a function; its implementation only if there are none.

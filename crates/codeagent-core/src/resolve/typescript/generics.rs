@@ -69,10 +69,10 @@ impl Link<'_> {
                 let key = self.substitute_in(key, env, nesting + 1);
                 self.indexed_type(object, key)
             }
-            Type::Without(inner, names) => {
+            Type::Selected(inner, names, keep) => {
                 let inner = self.substitute_in(inner, env, nesting + 1);
                 let names = self.substitute_in(names, env, nesting + 1);
-                self.arena.add(Type::Without(inner, names))
+                self.arena.add(Type::Selected(inner, names, keep))
             }
             Type::KeyOf(object) => {
                 let object = self.substitute_in(object, env, nesting + 1);
@@ -148,7 +148,7 @@ impl Link<'_> {
         }
         match self.get(ty) {
             Type::Param(_) | Type::Conditional(..) | Type::Indexed(..) => true,
-            Type::KeyOf(object) | Type::Without(object, _) => self.is_open_in(object, nesting + 1),
+            Type::KeyOf(object) | Type::Selected(object, ..) => self.is_open_in(object, nesting + 1),
             Type::Instance(_, args) | Type::BuiltIn(_, args) | Type::Tuple(args) | Type::Union(args) | Type::Intersection(args) => {
                 self.arena.list(args).iter().any(|ty| self.is_open_in(*ty, nesting + 1))
             }

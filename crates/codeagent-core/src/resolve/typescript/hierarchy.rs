@@ -35,8 +35,11 @@ impl Link<'_> {
         }
         let members: Vec<(Name, DeclId)> =
             self.tables.declared_in(class.file, declaration.inner).iter().map(|entry| (entry.1, entry.2)).collect();
+        let mut last = None;
         for (name, id) in members {
-            if takes_part(facts, id) {
+            // Overloads and the halves of an accessor are one member, named where it first stands.
+            if takes_part(facts, id) && last != Some(name) {
+                last = Some(name);
                 self.member_edges(class, name, at(class.file, id), links);
             }
         }

@@ -82,7 +82,7 @@ impl Link<'_> {
 
     /// Finds bindings that make `param` into `given`.
     pub(super) fn unify(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
-        let (param, given) = (self.without_omission(param), self.without_omission(given));
+        let (param, given) = (self.unselected(param), self.unselected(given));
         if nesting > MAX_NESTING || given == Ty::UNKNOWN || param == given {
             return;
         }
@@ -187,6 +187,10 @@ impl Link<'_> {
     }
 
     fn unify_functions(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+        if matches!(self.get(param), Type::Function(decl, _) if self.is_constructor_type(decl)) {
+            self.unify_class(param, given, inference, nesting);
+            return;
+        }
         let Some(wanted) = self.signatures(param).first().copied() else { return };
         let Some(found) = self.signatures(given).last().copied() else { return };
         if !inference.lambdas && self.is_untyped_lambda(found) {
@@ -282,7 +286,7 @@ impl Link<'_> {
 
     /// Whether `sub` is plainly assignable to `sup`, filling in type parameters of `sup`; `None` if one cannot tell.
     pub(super) fn extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
-        let (sub, sup) = (self.without_omission(sub), self.without_omission(sup));
+        let (sub, sup) = (self.unselected(sub), self.unselected(sup));
         if sub == sup || sup == Ty::ANY {
             return Some(true);
         }
@@ -453,10 +457,16 @@ impl Link<'_> {
     }
 
     fn function_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
-        let Some(found) = self.signatures(sub).last().copied() else {
-            let constructs = matches!(self.get(sub), Type::Static(_)) && matches!(self.get(sup), Type::Function(..));
-            return if constructs { self.constructor_extends(sub, sup, inferred) } else { Some(false) };
-        };
+        if matches!(self.get(sup), Type::Function(decl, _) if self.is_constructor_type(decl)) {
+            return match self.get(sub) {
+                Type::Static(_) => self.constructor_extends(sub, sup, inferred),
+                Type::Function(decl, _) if self.is_constructor_type(decl) => self.constructor_extends(sub, sup, inferred),
+                Type::Function(..) => Some(false),
+                _ if self.construct_signatures(sub).is_empty() => Some(false),
+                _ => self.constructor_extends(sub, sup, inferred),
+            };
+        }
+        let Some(found) = self.signatures(sub).last().copied() else { return Some(false) };
         let wanted = self.signatures(sup).first().copied()?;
         let wanted_params = self.signature_params(wanted);
         let found_params = self.signature_params(found);

@@ -99,9 +99,9 @@ impl Link<'_> {
             Type::Function(decl, _) => self.member_of_function(decl, name),
             Type::Package(package) => Looked::Value(self.package_member(package, self.spelling(name))),
             Type::PackageFunction(_) if self.spelling(name) == "required" => Looked::Value(ty),
-            Type::Without(inner, names) => {
+            Type::Selected(inner, names, keep) => {
                 let key = self.arena.add(Type::Literal(LiteralKind::String, name));
-                if self.arena.members(names).contains(&key) { Looked::Missing } else { self.member_in(inner, name, level + 1) }
+                if self.arena.members(names).contains(&key) == keep { self.member_in(inner, name, level + 1) } else { Looked::Missing }
             }
             Type::Signature(..) | Type::BuiltInMethod(..) | Type::PackageFunction(_) => {
                 self.member_of_built_in((Known::Function, Args::NONE), ty, name)

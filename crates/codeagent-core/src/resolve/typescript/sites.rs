@@ -174,7 +174,7 @@ impl Link<'_> {
                 let outcome = self.callee_outcome(callee);
                 self.constructor_outcome(callee, outcome)
             }
-            Expr::Jsx(component) if is_call(kind) => self.callee_outcome(component),
+            Expr::Jsx(component) if is_call(kind) => self.value_outcome(component),
             Expr::DynamicImport(sym) | Expr::Require(sym) => self.module(self.file, sym).into(),
             _ => self.value_outcome(expr),
         }
@@ -198,17 +198,23 @@ impl Link<'_> {
     fn held_outcome(&mut self, decls: Decls) -> Outcome {
         let Some(&decl) = decls.first() else { return Outcome::Outside };
         let facts = self.facts(decl.file);
-        let mut init = facts.decl(decl.decl).init;
-        if let Expr::Or(value, _) = facts.expr(init) {
-            init = value;
+        let declaration = facts.decl(decl.decl);
+        if let TypeExpr::TypeOf(named) = facts.type_expr(declaration.ty) {
+            return self.held_value(named);
         }
-        match facts.expr(init) {
-            Expr::Destructured(..) | Expr::Member(..) | Expr::Name(..) if facts.decl(decl.decl).ty.is_none() => {
-                match self.value_outcome(init) {
-                    Outcome::Decls(decls) if !decls.iter().all(|decl| self.is_local(*decl)) => Outcome::Decls(decls),
-                    _ => Outcome::Outside,
-                }
-            }
+        if !declaration.ty.is_none() {
+            return Outcome::Outside;
+        }
+        match facts.expr(declaration.init) {
+            Expr::Destructured(..) | Expr::Member(..) | Expr::Name(..) => self.held_value(declaration.init),
+            Expr::Or(value, _) if matches!(facts.expr(value), Expr::Destructured(..)) => self.held_value(value),
+            _ => Outcome::Outside,
+        }
+    }
+
+    fn held_value(&mut self, value: ExprId) -> Outcome {
+        match self.value_outcome(value) {
+            Outcome::Decls(decls) if !decls.iter().all(|decl| self.is_local(*decl)) => Outcome::Decls(decls),
             _ => Outcome::Outside,
         }
     }
@@ -228,6 +234,9 @@ impl Link<'_> {
                 if decls.is_empty() {
                     return Outcome::Outside;
                 }
+                if let Some(property) = self.parameter_property(&decls) {
+                    return Outcome::Decls(property);
+                }
                 let found = self.resolve_decls(decls);
                 self.as_value(found).into()
             }
@@ -236,6 +245,22 @@ impl Link<'_> {
             Expr::Class(decl) | Expr::Function(decl) => Outcome::Decls(Decls::from_slice(&[at(file, decl)])),
             _ => Outcome::Outside,
         }
+    }
+
+    /// The property that a constructor parameter with a modifier declares.
+    fn parameter_property(&mut self, decls: &Decls) -> Option<Decls> {
+        let [parameter] = decls[..] else { return None };
+        let facts = self.facts(parameter.file);
+        let declaration = facts.decl(parameter.decl);
+        if declaration.kind != DeclKind::Parameter || !declaration.flags.has(DeclFlags::FROM_PARAMETER) {
+            return None;
+        }
+        let constructor = facts.scope(declaration.scope).owner.some()?;
+        let class = facts.decl(constructor).scope;
+        let name = self.name(parameter.file, declaration.name);
+        let mut own = self.tables.declared(parameter.file, class, name).iter().map(|entry| entry.2);
+        let property = own.find(|id| facts.decl(*id).at == declaration.at && facts.decl(*id).kind == DeclKind::Property)?;
+        Some(Decls::from_slice(&[at(parameter.file, property)]))
     }
 
     /// Of declarations of several spaces those that are values, if there are some.

@@ -100,8 +100,8 @@ pub enum Type {
     PackageFunction(u16),
     /// A package of which something is known.
     Package(u16),
-    /// `Omit<T, K>` with the names in `K` known.
-    Without(Ty, Ty),
+    /// `Pick<T, K>` (`true`) or `Omit<T, K>` (`false`) with the names in `K` known.
+    Selected(Ty, Ty, bool),
     /// A function type without a declaration: parameters and result.
     Signature(Args, Ty),
     /// A whole module.
