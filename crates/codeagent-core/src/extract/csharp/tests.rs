@@ -443,18 +443,18 @@ unsafe { *(int*)p = 1; fixed (byte* f = &a[0]) { } }
 
 #[test]
 fn a_test_for_null_before_a_chain_is_no_deconstruction() {
-    check("class C { bool P => a?.b is null || s?.TryGet(out t) != true; bool Q => a is Point(1, var z) && z; }", expect![[r#"
+    check("class C { bool P => a?.b is null || s?.TryGet(out t) != true; bool Q => a is Point(1, var z); }", expect![[r#"
         Class C [1-1 internal]
           Property P : bool returns [(NotEqual Bool Booltrue)] [1-1 "bool" private]
           Property Q : bool returns [Bool] [1-1 "bool" private]
-            Variable z = out 1 of Point from 90
+            Variable z = <Point>~1 from 90
         1:21 Read a by P
         1:24 Read a.b by P
         1:37 Read s by P
         1:40 Call s.TryGet(out t) by P
         1:51 Write t by P
         1:73 Read a by Q
-        1:78 Call Point(Number1, z) by Q
+        1:78 TypeRef Point#0 by Q
     "#]]);
 }
 
