@@ -3,6 +3,7 @@
 //! `cargo bench --bench index -- ROOT..` measures the given repositories; without arguments those that `benches/corpora.sh` has brought to
 //! `target/corpora`. Both sides are measured in one run, in processor seconds: machines differ and are busy, ratios hold.
 
+#![allow(clippy::disallowed_methods, reason = "what is measured is compared with reading and parsing alone")]
 #![allow(clippy::print_stdout, reason = "the figures are the result")]
 
 use std::path::{Path, PathBuf};

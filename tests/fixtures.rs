@@ -5,6 +5,8 @@
 //!
 //! **Limits.** The source of an edge is checked only as far as that its declaration surrounds the place.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;

@@ -6,6 +6,9 @@
 //! `CODEAGENT_LAW_ROOTS` (folders, separated by `:`), `CODEAGENT_LAW_STEPS`, `CODEAGENT_LAW_EVERY` (compare after every n-th edit) and
 //! `CODEAGENT_LAW_SEED` run it on more than `tests/shop`.
 
+#![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 

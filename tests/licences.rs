@@ -2,6 +2,8 @@
 //!
 //! **Limits.** Looks at the dependencies of the machine it runs on; takes each package's word for its licence.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::path::Path;
 use std::process::Command;
 

@@ -1,5 +1,6 @@
 //! Does the command do what the README says? It is run as people run it, on a copy of `tests/shop`.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
 
 use std::path::{Path, PathBuf};

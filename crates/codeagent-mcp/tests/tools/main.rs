@@ -1,5 +1,6 @@
 //! What does a client get to see? Each tool is called over the protocol, through a pipe in memory.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
 
 mod documentation;
