@@ -27,6 +27,8 @@ mod signatures;
 mod simple_names;
 mod sites;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod types;
 mod typing;
 mod usings;
