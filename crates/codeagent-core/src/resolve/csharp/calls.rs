@@ -18,6 +18,7 @@ use crate::resolve::csharp::overloads::{Argument, Pick};
 use crate::resolve::csharp::signatures::Shape;
 use crate::resolve::csharp::simple_names::Simple;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
+use crate::resolve::csharp::typing::Access;
 use crate::resolve::csharp::well_known;
 
 /// How a call came out.
@@ -91,7 +92,7 @@ impl Linker<'_> {
             CallForm::New => {
                 let ty = self.expr_type(call.callee);
                 match self.arena.get(ty) {
-                    Type::TypeValue(ty) => self.construct(ty, &call),
+                    Type::Qualifier(ty) => self.construct(ty, &call),
                     _ => CallResult::default(),
                 }
             }
@@ -197,7 +198,7 @@ impl Linker<'_> {
         }
         match own {
             Some(pick) => self.picked(pick, 0),
-            None => self.invoke_undeclared(access.receiver, access.ty, name, &args, &type_args),
+            None => self.invoke_undeclared(&access, name, &args, &type_args),
         }
     }
 
@@ -205,7 +206,7 @@ impl Linker<'_> {
     fn invocable(&self, candidates: &[Candidate], receiver: Ty, base: ExprId) -> Vec<Candidate> {
         let methods: Vec<Candidate> =
             candidates.iter().copied().filter(|candidate| is_method(self.world.decl(candidate.decl).kind)).collect();
-        let through_type = matches!(self.arena.get(receiver), Type::TypeValue(_));
+        let through_type = matches!(self.arena.get(receiver), Type::Qualifier(_));
         let named = matches!(self.facts.expr(base), Expr::Name(..));
         if named && !through_type {
             return methods;
@@ -219,7 +220,8 @@ impl Linker<'_> {
     }
 
     /// A method no file declares, by the shape of its receiver.
-    fn invoke_undeclared(&self, receiver: Ty, member: Ty, name: NameId, args: &[Argument], type_args: &TyList) -> CallResult {
+    fn invoke_undeclared(&self, access: &Access, name: NameId, args: &[Argument], type_args: &TyList) -> CallResult {
+        let receiver = access.receiver;
         if receiver.is_unknown() {
             return CallResult::default();
         }
@@ -227,7 +229,7 @@ impl Linker<'_> {
             return self.invoke_value(receiver);
         }
         if name == well_known::GET_VALUE_OR_DEFAULT {
-            return CallResult::external(member, Vec::new());
+            return CallResult::external(access.ty, Vec::new());
         }
         self.known_call(receiver, name, args, type_args)
     }

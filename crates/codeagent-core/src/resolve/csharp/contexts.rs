@@ -17,7 +17,7 @@ impl Linker<'_> {
             Context::Argument(call, index) => self.call(call).expected.get(usize::from(index)).copied().unwrap_or(Ty::UNKNOWN),
             Context::Typed(ty) => self.type_of(self.file, ty),
             Context::Assigned(target) => match self.expr_type(target) {
-                ty if matches!(self.arena.get(ty), Type::TypeValue(_) | Type::MethodGroup(_)) => Ty::UNKNOWN,
+                ty if matches!(self.arena.get(ty), Type::Qualifier(_) | Type::MethodGroup(_)) => Ty::UNKNOWN,
                 ty => ty,
             },
             Context::Returned(function) => self.returned_context(function),

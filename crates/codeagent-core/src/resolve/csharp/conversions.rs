@@ -122,10 +122,10 @@ impl Linker<'_> {
             (Type::TargetNew, _) => self.target_new_converts(to),
             (Type::Collection(_), _) => self.collection_converts(to),
             (Type::Lambda(_) | Type::MethodGroup(_), _) => self.function_converts(to),
-            (Type::TypeValue(_) | Type::Namespace(_), _) => Conversion::Unknown,
+            (Type::Qualifier(_) | Type::Namespace(_), _) => Conversion::Unknown,
             (Type::Nullable(a), Type::Nullable(b)) => self.convert_deep(a, b, depth + 1).at_most_implicit(),
             (_, Type::Nullable(of)) => self.convert_deep(from, of, depth + 1).at_most_implicit(),
-            (Type::Nullable(of), _) => self.from_nullable(of, to, depth),
+            (Type::Nullable(of), _) => self.nullable_converts(of, to, depth),
             (Type::Tuple(a, _), Type::Tuple(b, _)) if a.len() == b.len() => {
                 a.iter().zip(b.iter()).map(|(x, y)| self.convert_deep(*x, *y, depth + 1)).min().unwrap_or(Conversion::Identity)
             }
@@ -171,7 +171,7 @@ impl Linker<'_> {
         }
     }
 
-    fn from_nullable(&self, of: Ty, to: Ty, depth: u32) -> Conversion {
+    fn nullable_converts(&self, of: Ty, to: Ty, depth: u32) -> Conversion {
         if self.is_value_type(of) != Some(true) {
             return self.convert_deep(of, to, depth + 1).min(Conversion::Unknown);
         }

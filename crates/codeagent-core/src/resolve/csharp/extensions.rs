@@ -36,7 +36,7 @@ impl Linker<'_> {
             | Type::Dynamic
             | Type::Null
             | Type::Default
-            | Type::TypeValue(_)
+            | Type::Qualifier(_)
             | Type::Namespace(_)
             | Type::Lambda(_)
             | Type::MethodGroup(_) => {
@@ -119,7 +119,9 @@ impl Linker<'_> {
     fn may_have_undeclared(&self, receiver: Ty, candidate: Candidate) -> bool {
         let undeclared = self.tables.known[Known::Object as usize].is_none();
         let name = self.world.facts(candidate.decl.file).decl_name(candidate.decl.decl);
-        undeclared && SEQUENCE_MEMBERS.contains(&name) && (self.known(receiver).is_some() || matches!(self.arena.get(receiver), Type::Array(..)))
+        undeclared
+            && SEQUENCE_MEMBERS.contains(&name)
+            && (self.known(receiver).is_some() || matches!(self.arena.get(receiver), Type::Array(..)))
     }
 
     /// The levels seen from the site that is being linked.

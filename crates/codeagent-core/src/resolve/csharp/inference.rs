@@ -172,7 +172,7 @@ impl Linker<'_> {
                     | Type::TargetNew
                     | Type::Lambda(_)
                     | Type::MethodGroup(_)
-                    | Type::TypeValue(_)
+                    | Type::Qualifier(_)
                     | Type::Namespace(_)
             );
             if usable && !state.bounds[index].contains(&(exact, actual)) {

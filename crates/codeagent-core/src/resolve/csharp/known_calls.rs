@@ -14,7 +14,7 @@ use crate::resolve::csharp::well_known::{self, Known};
 impl Linker<'_> {
     /// A call of an undeclared method.
     pub(super) fn known_call(&self, receiver: Ty, name: NameId, args: &[Argument], type_args: &TyList) -> CallResult {
-        if let Type::TypeValue(ty) = self.arena.get(receiver) {
+        if let Type::Qualifier(ty) = self.arena.get(receiver) {
             return CallResult::external(self.known_static_call(ty, name, args, type_args), Vec::new());
         }
         if name == well_known::CONFIGURE_AWAIT && self.known(receiver).is_some_and(|(known, _)| known.is_task_of() || known.is_task()) {
@@ -42,7 +42,7 @@ impl Linker<'_> {
             _ => {}
         }
         match self.element_of(receiver) {
-            Some(element) => self.sequence_call(receiver, element, text, args, type_args),
+            Some(element) => self.sequence_call((receiver, element), text, args, type_args),
             None => CallResult::external(Ty::UNKNOWN, Vec::new()),
         }
     }
@@ -90,7 +90,7 @@ impl Linker<'_> {
         }
     }
 
-    fn sequence_call(&self, receiver: Ty, element: Ty, name: &str, args: &[Argument], type_args: &TyList) -> CallResult {
+    fn sequence_call(&self, (receiver, element): (Ty, Ty), name: &str, args: &[Argument], type_args: &TyList) -> CallResult {
         let int = self.known_type(Known::Int32, &[]);
         let inputs: TyList = match self.known(receiver) {
             Some((known, pair)) if known.is_dictionary() && matches!(name, "GetOrAdd" | "AddOrUpdate") => pair,

@@ -54,7 +54,7 @@ impl Linker<'_> {
         for &ty in values {
             match self.arena.get(ty) {
                 Type::Null => null = true,
-                Type::Unknown | Type::Default | Type::TargetNew | Type::TypeValue(_) | Type::Namespace(_) => {}
+                Type::Unknown | Type::Default | Type::TargetNew | Type::Qualifier(_) | Type::Namespace(_) => {}
                 _ if best.is_unknown() => best = ty,
                 _ if ty != best && self.convert(best, ty) == Conversion::Implicit => best = ty,
                 _ => {}

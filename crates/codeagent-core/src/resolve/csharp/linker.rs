@@ -73,20 +73,23 @@ pub enum Busy {
     Constraints(Ty),
 }
 
+/// Answers that are kept.
+type Table<K, V> = RefCell<FxHashMap<K, V>>;
+
 /// Results of a link, by question.
 #[derive(Default)]
 pub struct Memo {
-    pub(super) exprs: RefCell<FxHashMap<(u32, ExprId), Ty>>,
-    pub(super) calls: RefCell<FxHashMap<(u32, CallId), Rc<CallResult>>>,
-    pub(super) type_exprs: RefCell<FxHashMap<(FileId, TypeId), Ty>>,
-    pub(super) lookups: RefCell<FxHashMap<(FileId, ScopeId, NameId, u16, bool), Found>>,
-    pub(super) usings: RefCell<FxHashMap<(FileId, ScopeId), Rc<[Using]>>>,
-    pub(super) bases: RefCell<FxHashMap<Tid, TyList>>,
-    pub(super) supertypes: RefCell<FxHashMap<Ty, TyList>>,
-    pub(super) derives: RefCell<FxHashMap<Tid, bool>>,
-    pub(super) members: RefCell<FxHashMap<(Ty, NameId), Rc<[Candidate]>>>,
-    pub(super) signatures: RefCell<FxHashMap<DeclRef, Rc<Signature>>>,
-    pub(super) levels: RefCell<FxHashMap<ScopeId, Rc<[Level]>>>,
+    pub(super) exprs: Table<(u32, ExprId), Ty>,
+    pub(super) calls: Table<(u32, CallId), Rc<CallResult>>,
+    pub(super) type_exprs: Table<(FileId, TypeId), Ty>,
+    pub(super) lookups: Table<(FileId, ScopeId, NameId, u16, bool), Found>,
+    pub(super) usings: Table<(FileId, ScopeId), Rc<[Using]>>,
+    pub(super) bases: Table<Tid, TyList>,
+    pub(super) supertypes: Table<Ty, TyList>,
+    pub(super) derives: Table<Tid, bool>,
+    pub(super) members: Table<(Ty, NameId), Rc<[Candidate]>>,
+    pub(super) signatures: Table<DeclRef, Rc<Signature>>,
+    pub(super) levels: Table<ScopeId, Rc<[Level]>>,
 }
 
 /// One link in progress.

@@ -70,15 +70,11 @@ impl Linker<'_> {
         if !found.is_empty() && !is_method(self.world.decl(candidate.decl).kind) {
             return;
         }
-        for index in 0..found.len() {
-            if self.same_parameters(found[index], candidate) {
-                if self.world.decl(found[index].decl).flags.has(DeclFlags::OVERRIDE) {
-                    found[index].depth = candidate.depth;
-                }
-                return;
-            }
+        match found.iter_mut().find(|derived| self.same_parameters(**derived, candidate)) {
+            Some(derived) if self.world.decl(derived.decl).flags.has(DeclFlags::OVERRIDE) => derived.depth = candidate.depth,
+            Some(_) => {}
+            None => found.push(candidate),
         }
-        found.push(candidate);
     }
 
     /// Whether two methods take the same parameters.

@@ -114,33 +114,21 @@ impl Linker<'_> {
 
     /// Resolves a dotted name. `alone`: the scope whose usings do not count, because the name stands in one of them.
     pub(super) fn resolve_segments(&self, file: FileId, segments: &[Segment], scope: ScopeId, alone: Option<ScopeId>) -> Found {
-        self.resolve_names(file, segments, scope, alone, |segment| self.name(file, segment.name))
+        self.resolve_names(Place { file, scope, alone }, segments, |segment| self.name(file, segment.name))
     }
 
     /// The same in the linked file with another name for the last segment.
     pub(super) fn resolve_renamed(&self, segments: &[Segment], scope: ScopeId, last: NameId) -> Found {
         let end = segments.last().map(|segment| segment.name);
-        self.resolve_names(
-            self.file,
-            segments,
-            scope,
-            None,
-            |segment| if Some(segment.name) == end { last } else { self.own_name(segment.name) },
-        )
+        let place = Place { file: self.file, scope, alone: None };
+        self.resolve_names(place, segments, |segment| if Some(segment.name) == end { last } else { self.own_name(segment.name) })
     }
 
-    fn resolve_names(
-        &self,
-        file: FileId,
-        segments: &[Segment],
-        scope: ScopeId,
-        alone: Option<ScopeId>,
-        name_of: impl Fn(&Segment) -> NameId,
-    ) -> Found {
+    fn resolve_names(&self, place: Place, segments: &[Segment], name_of: impl Fn(&Segment) -> NameId) -> Found {
+        let Place { file, alone, .. } = place;
         let Some((first, rest)) = segments.split_first() else { return Found::None };
         let name = name_of(first);
         let args = self.segment_args(file, first);
-        let place = Place { file, scope, alone };
         let mut found = if name == well_known::GLOBAL {
             Found::Namespace(NamespaceId::GLOBAL)
         } else if let Some(alias) = self.tables.names.text(name).strip_suffix("::") {
@@ -183,7 +171,7 @@ impl Linker<'_> {
         let found = match from {
             Found::Namespace(namespace) => {
                 let from = self.table.homes.first().copied().unwrap_or(self.tables.assemblies.none());
-                let ty = self.namespace_type(namespace, name, arity, self.file, from);
+                let ty = self.namespace_type(namespace, (name, arity), self.file, from);
                 match ty {
                     Some(tid) => Found::Type(self.bare(tid, None)),
                     None if namespaces && arity == 0 => self.child_namespace(namespace, name, from).map_or(Found::None, Found::Namespace),
@@ -219,7 +207,7 @@ impl Linker<'_> {
     }
 
     /// A type directly in a namespace, as an assembly sees it.
-    pub(super) fn namespace_type(&self, namespace: NamespaceId, name: NameId, arity: u16, file: FileId, from: AssemblyId) -> Option<Tid> {
+    fn namespace_type(&self, namespace: NamespaceId, (name, arity): (NameId, u16), file: FileId, from: AssemblyId) -> Option<Tid> {
         self.ask(published::TYPES, name);
         let all = self.tables.top.get(&(namespace, name))?;
         let mut best: Option<(u8, Tid)> = None;
@@ -398,7 +386,7 @@ impl Linker<'_> {
         {
             return Found::Namespace(child);
         }
-        self.namespace_type(namespace, name.0, name.1, file, from).map_or(Found::None, |tid| Found::Type(self.bare(tid, None)))
+        self.namespace_type(namespace, name, file, from).map_or(Found::None, |tid| Found::Type(self.bare(tid, None)))
     }
 
     fn via_usings(&self, file: FileId, scope: ScopeId, (name, arity): (NameId, u16), qualifier: bool) -> Found {
@@ -416,7 +404,7 @@ impl Linker<'_> {
         for using in usings.iter() {
             let found = match *using {
                 Using::Namespace(namespace) => {
-                    self.namespace_type(namespace, name, arity, file, from).map_or(Found::None, |tid| Found::Type(self.bare(tid, None)))
+                    self.namespace_type(namespace, (name, arity), file, from).map_or(Found::None, |tid| Found::Type(self.bare(tid, None)))
                 }
                 Using::Static(ty) => self.nested(ty, name, arity),
                 Using::Alias(..) => Found::None,

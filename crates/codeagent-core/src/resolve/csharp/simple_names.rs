@@ -90,7 +90,8 @@ impl Linker<'_> {
         let Some(&tid) = owner.some().and_then(|owner| self.table.types.get(&owner)) else { return Simple::None };
         let own = self.self_type(tid);
         let members = self.members(own, name);
-        if !members.is_empty() && !(invoked && self.cannot_be_invoked(&members)) {
+        let passed_over = invoked && self.cannot_be_invoked(&members);
+        if !members.is_empty() && !passed_over {
             return Simple::Members(members.to_vec());
         }
         if let Some(param) = self.primary_parameter(tid, name) {
@@ -167,7 +168,7 @@ impl Linker<'_> {
     fn initialised_type(&self, decl: DeclId) -> Ty {
         let ty = self.expr_type(self.facts.decl(decl).init);
         match self.arena.get(ty) {
-            Type::TypeValue(_) | Type::Namespace(_) | Type::Null | Type::Default => Ty::UNKNOWN,
+            Type::Qualifier(_) | Type::Namespace(_) | Type::Null | Type::Default => Ty::UNKNOWN,
             _ => ty,
         }
     }

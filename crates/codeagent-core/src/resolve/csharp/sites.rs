@@ -77,7 +77,7 @@ impl Linker<'_> {
         match result.outcome {
             Outcome::Target if !targets.is_empty() => {
                 links.calls_resolved += 1;
-                self.edge(site, EdgeType::Calls, &targets, result.confidence(), links);
+                links.uses.push(edge(site, EdgeType::Calls, &targets, result.confidence()));
             }
             Outcome::Target | Outcome::External => links.calls_external += 1,
             Outcome::Unknown => {
@@ -134,7 +134,7 @@ impl Linker<'_> {
             if !pick.sure {
                 targets.extend(pick.others);
             }
-            self.edge(site, EdgeType::Calls, &targets, confidence, links);
+            links.uses.push(edge(site, EdgeType::Calls, &targets, confidence));
         }
     }
 
@@ -142,7 +142,7 @@ impl Linker<'_> {
         let Some(call) = self.call_of(site.subject) else { return };
         let result: std::rc::Rc<CallResult> = self.call(call);
         if result.outcome == Outcome::Target {
-            self.edge(site, EdgeType::References, &result.targets, result.confidence(), links);
+            links.uses.push(edge(site, EdgeType::References, &result.targets, result.confidence()));
         }
     }
 
@@ -163,7 +163,7 @@ impl Linker<'_> {
             _ => EdgeType::Inherits,
         };
         let source = if child == DeclKind::TypeParam { site.owner } else { decl };
-        self.push(source, edge_type, vec![target], Confidence::Exact, site, links);
+        links.uses.push(Use { source, ..edge(site, edge_type, &[target], Confidence::Exact) });
     }
 
     /// The declaration of a declared type.
@@ -173,7 +173,7 @@ impl Linker<'_> {
                 let group = self.group(tid);
                 (!group.external).then_some(group.parts[0])
             }
-            Type::Nullable(of) | Type::TypeValue(of) => self.declaration_of(of),
+            Type::Nullable(of) | Type::Qualifier(of) => self.declaration_of(of),
             _ => None,
         }
     }
@@ -185,7 +185,7 @@ impl Linker<'_> {
             return;
         }
         if let Some(target) = self.import_declaration(id) {
-            self.push(DeclId::NONE, EdgeType::Imports, vec![target], Confidence::Exact, site, links);
+            links.uses.push(Use { source: DeclId::NONE, ..edge(site, EdgeType::Imports, &[target], Confidence::Exact) });
         }
     }
 
@@ -216,7 +216,7 @@ impl Linker<'_> {
             _ => None,
         };
         if let Some(target) = target {
-            self.edge(site, edge_type, &[target], Confidence::Exact, links);
+            links.uses.push(edge(site, edge_type, &[target], Confidence::Exact));
         }
     }
 
@@ -228,7 +228,7 @@ impl Linker<'_> {
         };
         let Some(first) = candidates.first() else {
             if let Some(target) = self.declaration_of_type_value(ty) {
-                self.edge(site, EdgeType::References, &[target], Confidence::Exact, links);
+                links.uses.push(edge(site, EdgeType::References, &[target], Confidence::Exact));
             }
             return;
         };
@@ -245,7 +245,7 @@ impl Linker<'_> {
             return;
         }
         let confidence = if targets.len() == 1 { Confidence::Exact } else { Confidence::Inferred };
-        self.edge(site, EdgeType::References, &targets, confidence, links);
+        links.uses.push(edge(site, EdgeType::References, &targets, confidence));
     }
 
     /// The member that a key of an object initialiser sets.
@@ -277,16 +277,11 @@ impl Linker<'_> {
     }
 
     fn declaration_of_type_value(&self, ty: Ty) -> Option<DeclRef> {
-        matches!(self.arena.get(ty), Type::TypeValue(_)).then(|| self.declaration_of(ty)).flatten()
+        matches!(self.arena.get(ty), Type::Qualifier(_)).then(|| self.declaration_of(ty)).flatten()
     }
+}
 
-    fn edge(&self, site: &Site, edge_type: EdgeType, targets: &[DeclRef], confidence: Confidence, links: &mut Links) {
-        self.push(site.owner, edge_type, targets.to_vec(), confidence, site, links);
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "the parts of one edge")]
-    fn push(&self, source: DeclId, edge_type: EdgeType, targets: Vec<DeclRef>, confidence: Confidence, site: &Site, links: &mut Links) {
-        let targets = targets.into_iter().map(Target::Decl).collect();
-        links.uses.push(Use { source, edge_type, confidence, targets, at: site.at });
-    }
+/// An edge of a site.
+fn edge(site: &Site, edge_type: EdgeType, targets: &[DeclRef], confidence: Confidence) -> Use {
+    Use { source: site.owner, edge_type, confidence, targets: targets.iter().copied().map(Target::Decl).collect(), at: site.at }
 }

@@ -87,7 +87,7 @@ pub enum Type {
     /// A namespace used as a qualifier.
     Namespace(NamespaceId),
     /// A type used as a qualifier.
-    TypeValue(Ty),
+    Qualifier(Ty),
 }
 
 /// All types of a link.
@@ -122,7 +122,7 @@ impl Arena {
         let open = match &ty {
             Type::Param(..) => true,
             Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => args.iter().any(|arg| inner.open[arg.0 as usize]),
-            Type::Array(of, _) | Type::Pointer(of) | Type::Nullable(of) | Type::TypeValue(of) => inner.open[of.0 as usize],
+            Type::Array(of, _) | Type::Pointer(of) | Type::Nullable(of) | Type::Qualifier(of) => inner.open[of.0 as usize],
             _ => false,
         };
         let id = Ty(inner.types.len() as u32);
@@ -164,7 +164,7 @@ impl Arena {
             Type::Tuple(args, names) => self.add(Type::Tuple(list(&args), names)),
             Type::Array(of, rank) => self.add(Type::Array(self.map_deep(of, replace, depth + 1), rank)),
             Type::Pointer(of) => self.add(Type::Pointer(self.map_deep(of, replace, depth + 1))),
-            Type::TypeValue(of) => self.add(Type::TypeValue(self.map_deep(of, replace, depth + 1))),
+            Type::Qualifier(of) => self.add(Type::Qualifier(self.map_deep(of, replace, depth + 1))),
             Type::Nullable(of) => match self.map_deep(of, replace, depth + 1) {
                 inner if matches!(self.get(inner), Type::Nullable(_)) => inner,
                 inner => self.add(Type::Nullable(inner)),

@@ -114,7 +114,7 @@ impl Linker<'_> {
         {
             return self.arena.add(Type::Namespace(namespace));
         }
-        self.arena.add(Type::TypeValue(self.type_of(self.file, ty)))
+        self.arena.add(Type::Qualifier(self.type_of(self.file, ty)))
     }
 
     /// The type of `this` in a type declaration.
@@ -125,9 +125,9 @@ impl Linker<'_> {
     fn name_type(&self, id: ExprId, name: NameId, scope: (ScopeId, u32)) -> Ty {
         match self.lookup_value(name, scope, false) {
             Simple::Local(found) | Simple::Members(found) | Simple::Imported(found, _) => self.candidates_type(id, &found),
-            Simple::Type(ty) => self.arena.add(Type::TypeValue(ty)),
+            Simple::Type(ty) => self.arena.add(Type::Qualifier(ty)),
             Simple::Namespace(namespace) => self.arena.add(Type::Namespace(namespace)),
-            Simple::None => self.arena.add(Type::TypeValue(self.external(name, &[]))),
+            Simple::None => self.arena.add(Type::Qualifier(self.external(name, &[]))),
         }
     }
 
@@ -150,10 +150,10 @@ impl Linker<'_> {
                 }
                 match self.lookup_type_name(name, scope, args.len() as u16) {
                     Simple::Type(ty) => match self.apply(Found::Type(ty), &args) {
-                        Found::Type(ty) => self.arena.add(Type::TypeValue(ty)),
+                        Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
                         _ => Ty::UNKNOWN,
                     },
-                    _ => self.arena.add(Type::TypeValue(self.external(name, &args))),
+                    _ => self.arena.add(Type::Qualifier(self.external(name, &args))),
                 }
             }
             Expr::Member(base, name) => {
@@ -163,7 +163,7 @@ impl Linker<'_> {
                     return self.arena.add(Type::MethodGroup(id));
                 }
                 match self.step(self.qualifier(access.receiver), name, &args, false) {
-                    Found::Type(ty) => self.arena.add(Type::TypeValue(ty)),
+                    Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
                     _ => Ty::UNKNOWN,
                 }
             }
@@ -174,7 +174,7 @@ impl Linker<'_> {
     fn qualifier(&self, receiver: Ty) -> Found {
         match self.arena.get(receiver) {
             Type::Namespace(namespace) => Found::Namespace(namespace),
-            Type::TypeValue(ty) => Found::Type(ty),
+            Type::Qualifier(ty) => Found::Type(ty),
             _ => Found::None,
         }
     }
@@ -194,12 +194,12 @@ impl Linker<'_> {
         let receiver = self.expr_type(base);
         let nothing = Access { candidates: Vec::new(), receiver, ty: Ty::UNKNOWN };
         match self.arena.get(receiver) {
-            Type::TypeValue(ty) => self.static_access(receiver, ty, name),
+            Type::Qualifier(ty) => self.static_access(receiver, ty, name),
             Type::Namespace(_) => {
                 let ty = match self.step(self.qualifier(receiver), name, &[], true) {
-                    Found::Type(ty) => self.arena.add(Type::TypeValue(ty)),
+                    Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
                     Found::Namespace(namespace) => self.arena.add(Type::Namespace(namespace)),
-                    Found::None => self.arena.add(Type::TypeValue(self.external(name, &[]))),
+                    Found::None => self.arena.add(Type::Qualifier(self.external(name, &[]))),
                 };
                 Access { ty, ..nothing }
             }
@@ -232,7 +232,7 @@ impl Linker<'_> {
     fn color_color(&self, base: ExprId, name: NameId) -> Option<Access> {
         let Expr::Name(sym, scope, _) = self.facts.expr(base) else { return None };
         let Simple::Type(ty) = self.lookup_type_name(self.own_name(sym), scope, 0) else { return None };
-        let access = self.static_access(self.arena.add(Type::TypeValue(ty)), ty, name);
+        let access = self.static_access(self.arena.add(Type::Qualifier(ty)), ty, name);
         let is_static = |candidate: &Candidate| {
             let decl = self.world.decl(candidate.decl);
             decl.flags.has(DeclFlags::STATIC) || decl.flags.has(DeclFlags::CONST) || decl.kind == crate::model::facts::DeclKind::EnumMember
@@ -245,7 +245,7 @@ impl Linker<'_> {
         let mut result = Ty::UNKNOWN;
         if candidates.is_empty() {
             result = match self.nested(ty, name, 0) {
-                Found::Type(ty) => self.arena.add(Type::TypeValue(ty)),
+                Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
                 _ => self.known_static(ty, name),
             };
         }
@@ -314,13 +314,10 @@ impl Linker<'_> {
         if decl.is_none() {
             return self.arena.add(Type::Array(self.collection_element(id), 1));
         }
-        {
-            let context = self.context_type(decl);
-            if !context.is_unknown() {
-                return context;
-            }
+        match self.context_type(decl) {
+            context if context.is_unknown() => self.arena.add(Type::Collection(id)),
+            context => context,
         }
-        self.arena.add(Type::Collection(id))
     }
 
     fn tuple_type(&self, elements: List<Arg>) -> Ty {
