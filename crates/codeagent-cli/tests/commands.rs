@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use codeagent_workspace::{Workspace, data_dir};
 use expect_test::expect;
@@ -96,17 +97,17 @@ fn symbols_are_found_and_followed() {
     "#]]
     .assert_eq(&shop.stdout(&["references", "Shop.Domain.OrderStatus.Placed"]));
     expect![[r#"
-            1  namespace Shop.Domain
-            3    enum OrderStatus
-            5      enum_member Open
-            6      enum_member Placed
-            7      enum_member Shipped
-           10    class Order
-           12      property Status
-           14      method Place()
-           16      method Ship()
-           18      method Advance(OrderStatus from, OrderStatus to)
-           25      method Require(OrderStatus status)
+        1     namespace Shop.Domain
+        3       enum OrderStatus
+        5         enum_member Open
+        6         enum_member Placed
+        7         enum_member Shipped
+        10      class Order
+        12        property Status
+        14        method Place()
+        16        method Ship()
+        18        method Advance(OrderStatus from, OrderStatus to)
+        25        method Require(OrderStatus status)
     "#]]
     .assert_eq(&shop.stdout(&["outline", "src/Shop.Domain/Order.Status.cs"]));
     expect![[r#"
@@ -178,4 +179,36 @@ fn files_that_fail_are_counted() {
     let output = shop.run(&["index", "--verbose"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.code() == Some(1) && text.contains("1 file failed") && text.contains("binary.cs"), "{text}");
+}
+
+/// A server as a client starts it, after the handshake.
+fn serve(shop: &Shop) -> std::process::Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+    command.arg("mcp").arg("--root").arg(shop.root.path()).env_remove("CODEAGENT_DATA_DIR");
+    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+    writeln!(server.stdin.as_mut().unwrap(), "{hello}").unwrap();
+    let mut answer = String::new();
+    BufReader::new(server.stdout.as_mut().unwrap()).read_line(&mut answer).unwrap();
+    assert!(answer.contains(r#""name":"codeagent""#), "{answer}");
+    server
+}
+
+#[test]
+fn a_server_ends_with_its_client_and_gives_the_lock_back() {
+    let shop = Shop::new();
+    let mut server = serve(&shop);
+    drop(server.stdin.take());
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+    data_dir(&shop.root.path().canonicalize().unwrap()).unwrap().lock_writer().unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_is_told_to_stop_stops() {
+    let shop = Shop::indexed();
+    let mut server = serve(&shop);
+    assert!(Command::new("kill").arg(server.id().to_string()).status().unwrap().success());
+    assert_eq!(server.wait().unwrap().code(), Some(130));
+    assert_eq!(shop.run(&["status"]).status.code(), Some(0));
 }

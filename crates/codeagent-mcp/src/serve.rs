@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use codeagent_workspace::OpenError;
 use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio;
 
 use crate::server::Server;
@@ -51,7 +52,11 @@ pub fn serve_stdio(root: &Path) -> Result<Ended, ServeError> {
 
 async fn talk(state: &Arc<State>) -> Result<Ended, ServeError> {
     let session = async {
-        let service = Server::new(Arc::clone(state)).serve(stdio()).await.map_err(|error| ServeError::Handshake(error.to_string()))?;
+        let service = match Server::new(Arc::clone(state)).serve(stdio()).await {
+            Ok(service) => service,
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(Ended::HungUp),
+            Err(error) => return Err(ServeError::Handshake(error.to_string())),
+        };
         service.waiting().await.map_err(io::Error::from)?;
         Ok(Ended::HungUp)
     };

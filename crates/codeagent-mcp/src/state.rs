@@ -15,6 +15,7 @@ use std::time::Duration;
 use codeagent_core::engine::{Answers, Engine, EngineError, EngineOptions, ErrorKind};
 use codeagent_core::ingest::{IngestOptions, Progress};
 use codeagent_core::query;
+use codeagent_core::store::{self, StoreError};
 use codeagent_workspace::{OpenError, RepoPath, Workspace};
 
 use crate::error::ToolError;
@@ -151,8 +152,7 @@ impl State {
                 return;
             }
         };
-        let is_complete =
-            engine.answers().snapshot().is_ok_and(|snapshot| query::status(&snapshot).is_ok_and(|it| it.scanned_at_ns.is_some()));
+        let is_complete = is_complete(&engine.answers()).unwrap_or(false);
         self.enter(if is_complete { Stage::Ready(Arc::clone(&engine)) } else { Stage::Indexing(Arc::clone(&engine), None) });
         let indexed = engine.index(&|progress| self.note(progress));
         self.enter(match indexed {
@@ -211,6 +211,11 @@ fn shown(progress: Option<Progress>) -> String {
         Some(Progress { phase, total: 0, .. }) => phase.as_str().to_owned(),
         Some(Progress { phase, done, total }) => format!("{} {done} of {total}", phase.as_str()),
     }
+}
+
+/// Whether a first index was ever finished.
+fn is_complete(answers: &Answers) -> Result<bool, StoreError> {
+    Ok(store::metadata(&answers.snapshot()?, store::SCANNED_AT)?.is_some())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

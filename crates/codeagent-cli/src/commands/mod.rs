@@ -19,6 +19,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
 use codeagent_core::engine::Answers;
+use codeagent_core::store::{self, StoreError};
 
 /// Answers questions about a C# or TypeScript repository: where a symbol is, who calls it, what implements it.
 #[derive(Debug, Parser)]
@@ -89,7 +90,12 @@ impl Root {
     }
 
     fn answers(&self) -> anyhow::Result<Answers> {
-        Ok(Answers::open(&self.0)?)
+        let answers = Answers::open(&self.0)?;
+        // A first index that was interrupted leaves an empty database behind.
+        if store::metadata(&answers.snapshot()?, store::SCANNED_AT)?.is_none() {
+            return Err(StoreError::NotIndexed.into());
+        }
+        Ok(answers)
     }
 }
 
