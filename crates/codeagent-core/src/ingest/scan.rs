@@ -2,16 +2,19 @@
 //!
 //! A file is in doubt, and its content is compared, if its size or time differ, if it was changed so shortly before the last scan that a
 //! later change may have left no trace in its time, or if the caller names it.
+//!
+//! A package.json or tsconfig.json that an ignore rule hides (build output is often ignored by `**/package.json`, while the source's own is
+//! committed all the same) is taken in: without it the imports of a package lead nowhere.
 
 use std::sync::Arc;
 
-use codeagent_workspace::{RepoPath, Workspace};
+use codeagent_workspace::{Entry, EntryKind, RepoPath, Workspace};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ingest::change::ChangeBatch;
 use crate::ingest::summary::FileProblem;
-use crate::model::graph::Dialect;
+use crate::model::graph::{Dialect, Language};
 use crate::project::is_project_file;
 use crate::store::{self, FileRow, InputRow, MADE_BY, SCANNED_AT, Snapshot, StoreError};
 
@@ -99,7 +102,11 @@ pub fn scan(workspace: &Workspace, known: &Known, batch: &ChangeBatch) -> Scan {
     let mut scan = Scan::default();
     scan.problems.extend(walk.skipped.into_iter().map(|message| FileProblem { path: String::new(), message }));
     let mut known_inputs = 0;
-    for entry in walk.entries {
+    let manifests = ignored_manifests(workspace, &walk.entries);
+    let mut entries = walk.entries;
+    entries.extend(manifests);
+    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    for entry in entries {
         let path = entry.path.as_str();
         scan.paths.push(path.to_owned());
         if is_project_file(path) {
@@ -116,10 +123,34 @@ pub fn scan(workspace: &Workspace, known: &Known, batch: &ChangeBatch) -> Scan {
         }
     }
     scan.inputs_in_doubt |= known_inputs != known.inputs.len();
-    let present: rustc_hash::FxHashSet<&str> = scan.sources.iter().map(|source| source.path.as_str()).collect();
+    let present: FxHashSet<&str> = scan.sources.iter().map(|source| source.path.as_str()).collect();
     scan.removed = known.files.keys().filter(|path| !present.contains(path.as_str())).cloned().collect();
     scan.removed.sort_unstable();
     scan
+}
+
+/// Files that say how the TypeScript sources of their folder and those below are read.
+const MANIFESTS: [&str; 2] = ["package.json", "tsconfig.json"];
+
+/// The manifests of folders with TypeScript sources, and of the folders above, that the walk did not list.
+fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
+    let listed: FxHashSet<&str> = entries.iter().map(|entry| entry.path.as_str()).filter(|path| is_project_file(path)).collect();
+    let mut folders: FxHashSet<&str> = FxHashSet::default();
+    for entry in entries.iter().filter(|entry| Dialect::of_path(entry.path.as_str()).is_some_and(|d| d.language() == Language::TypeScript)) {
+        let mut folder = entry.path.as_str();
+        while let Some((parent, _)) = folder.rsplit_once('/') {
+            if !folders.insert(parent) {
+                break;
+            }
+            folder = parent;
+        }
+    }
+    let missing = folders.iter().flat_map(|folder| MANIFESTS.iter().map(move |name| format!("{folder}/{name}")));
+    missing
+        .filter(|path| !listed.contains(path.as_str()))
+        .filter_map(|path| workspace.stat(&RepoPath::new(&path).ok()?).ok())
+        .filter(|entry| entry.kind == EntryKind::File)
+        .collect()
 }
 
 /// Compares the content of files in doubt that the index knows; those that are as before are in doubt no more.
