@@ -53,7 +53,8 @@ impl Linker<'_> {
             }
             let fitting: Vec<Candidate> = candidates.into_iter().filter(|candidate| self.receiver_fits(receiver, *candidate)).collect();
             if let Some(pick) = self.pick(&fitting, &with_receiver, type_args).filter(|pick| pick.applicable) {
-                return Some(pick);
+                let sure = pick.sure && self.convert(receiver, pick.best.targets[0]) != Conversion::Unknown;
+                return Some(Pick { sure, ..pick });
             }
         }
         None
@@ -110,8 +111,21 @@ impl Linker<'_> {
         match self.convert(receiver, target) {
             Conversion::Identity => true,
             Conversion::Implicit => !self.may_have_undeclared(receiver, candidate),
-            Conversion::Unknown => self.is_uncertain(receiver) && self.as_instance_of(receiver, target).is_some(),
+            Conversion::Unknown => {
+                self.is_uncertain(receiver) && self.as_instance_of(receiver, target).is_some() || self.is_named_for(receiver, target)
+            }
             Conversion::No => false,
+        }
+    }
+
+    /// Whether an undeclared interface is by its name that of an undeclared class: `IServiceCollection` of `ServiceCollection`.
+    fn is_named_for(&self, class: Ty, interface: Ty) -> bool {
+        match (self.arena.get(class), self.arena.get(interface)) {
+            (Type::External(class, x), Type::External(interface, y)) => {
+                let names = &self.tables.names;
+                x == y && names.text(interface).strip_prefix('I') == Some(names.text(class))
+            }
+            _ => false,
         }
     }
 

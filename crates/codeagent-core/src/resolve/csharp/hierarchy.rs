@@ -190,6 +190,9 @@ impl Linker<'_> {
         if wanted == Known::Object {
             return Some(target);
         }
+        if wanted == Known::Enumerable && self.enumerates(ty) {
+            return Some(target);
+        }
         if args.len() == 1 && wanted.is_sequence() {
             if let Type::Array(element, 1) = self.arena.get(ty) {
                 return (wanted.is_collection_interface()).then(|| self.known_type(wanted, &[element]));
@@ -218,6 +221,15 @@ impl Linker<'_> {
             }
         }
         None
+    }
+
+    /// Whether it is an array, string or known collection, so that it is an `IEnumerable`.
+    fn enumerates(&self, ty: Ty) -> bool {
+        matches!(self.arena.get(ty), Type::Array(..))
+            || self.supertypes(ty).iter().filter_map(|base| self.known(*base)).any(|(known, _)| {
+                let by_value = matches!(known, Known::Span | Known::ReadOnlySpan | Known::AsyncEnumerable);
+                known == Known::String || known == Known::Grouping || known == Known::Lookup || known.is_sequence() && !by_value
+            })
     }
 
     /// What a known sequence is a sequence of.
