@@ -269,6 +269,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let sym = self.sym(name);
         let at = self.at(name);
         let id = self.b.declare(sym, DeclKind::TypeParam, DeclFlags::default(), at);
+        // Visible in the branches of the conditional type, however deep in function types it is written.
+        let mut scope = self.b.scope;
+        while let Some(outer) = scope.some().map(|id| self.b.facts.scope(id)).filter(|outer| outer.kind != ScopeKind::TypeParams) {
+            scope = outer.parent;
+        }
+        if !scope.is_none() {
+            self.b.decl(id).scope = scope;
+        }
         if let Some(constraint) = kids.named().nth(1) {
             self.constrain(id, constraint);
         }

@@ -130,6 +130,7 @@ impl Link<'_> {
         let mut bindings: Vec<(DeclRef, Ty)> = params.iter().copied().zip(written).collect();
         if bindings.is_empty() {
             bindings = self.infer(Signature::Declared(decl, env), site, Inference::new(params, true));
+            self.bind_by_result(decl, site, params, &mut bindings);
         }
         self.add_defaults(params, &mut bindings);
         bindings

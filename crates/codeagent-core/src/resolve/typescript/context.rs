@@ -1,11 +1,12 @@
 //! What type is expected of a lambda, object or array literal where it stands: by the parameter it is passed to, the annotation of its
 //! variable, the property it is the value of, the function it is returned from.
 //!
-//! **Limits.** Type parameters of a call are inferred from the other arguments only, not from what the call's own result is expected to be.
+//! **Limits.** What a call's own result is expected to be counts only for type parameters that no argument says anything about.
 
 use super::calls::{CallSite, Signature, Signatures};
 use super::inference::Inference;
 use super::packages::PACKAGE_FUNCTIONS;
+use super::tables::Expected;
 use super::types::{Env, Ty, Type};
 use super::well_known::ROWS;
 use super::{Link, Question, at};
@@ -24,7 +25,47 @@ impl Link<'_> {
         let Some(param) = params.get(index).or(params.last().filter(|param| param.rest)) else { return Ty::UNKNOWN };
         let own = self.params(lambda);
         let is_rest = own.get(index).is_some_and(|own| self.decl(*own).flags.has(DeclFlags::REST));
-        if is_rest { self.arena.array(param.ty) } else { param.ty }
+        let ty = self.with_receiver(lambda, param.ty);
+        if is_rest { self.arena.array(ty) } else { ty }
+    }
+
+    /// `this` in the parameter of a callback is what the method is called on.
+    fn with_receiver(&mut self, lambda: DeclRef, ty: Ty) -> Ty {
+        let facts = self.facts(lambda.file);
+        let Context::Argument(call, _) = facts.decl(lambda.decl).context else { return ty };
+        let Some(call) = facts.calls.get(call.0 as usize) else { return ty };
+        match facts.expr(call.callee) {
+            Expr::Member(object, _) => {
+                let receiver = self.expr_type(lambda.file, object);
+                self.substitute_this(ty, receiver)
+            }
+            _ => ty,
+        }
+    }
+
+    /// Adds bindings that make what a call gives into what is expected of it.
+    pub(super) fn bind_by_result(&mut self, decl: DeclRef, site: CallSite, params: &[DeclRef], bindings: &mut Vec<(DeclRef, Ty)>) {
+        if params.iter().all(|param| bindings.iter().any(|binding| binding.0 == *param)) {
+            return;
+        }
+        let expected = match self.tables.expected(site.file, site.call) {
+            None => return,
+            Some(Expected::Typed(ty)) => self.type_of(site.file, ty),
+            Some(Expected::Argument(call, index)) => self.guarded(Question::Expected(site.file, site.call), Ty::UNKNOWN, |link| {
+                link.expected_argument(CallSite { file: site.file, call }, usize::from(index))
+            }),
+        };
+        if expected.is_opaque() {
+            return;
+        }
+        let result = self.return_type(decl);
+        let mut inference = Inference::new(params, false);
+        self.unify(result, expected, &mut inference, 0);
+        for (param, ty) in inference.finish() {
+            if !self.is_open(ty) && !bindings.iter().any(|binding| binding.0 == param) {
+                bindings.push((param, ty));
+            }
+        }
     }
 
     /// The type expected of a lambda, object literal or array literal.
@@ -65,58 +106,72 @@ impl Link<'_> {
     }
 
     fn argument_context(&mut self, site: CallSite, index: usize) -> Ty {
+        match self.signature_at(site) {
+            Ok(signature @ Signature::Declared(..)) => {
+                let Some((ty, params, mut bindings)) = self.bound_argument(signature, site, index) else { return Ty::UNKNOWN };
+                self.add_defaults(&params, &mut bindings);
+                let bound = self.arena.env(bindings);
+                self.substitute(ty, bound)
+            }
+            Ok(Signature::Plain(params, _)) => self.arena.list(params).get(index).copied().unwrap_or(Ty::UNKNOWN),
+            Ok(Signature::BuiltIn(row, receiver)) => match ROWS[usize::from(row)].params.get(index) {
+                Some(shape) => self.shape(shape, receiver, site),
+                None => Ty::UNKNOWN,
+            },
+            Ok(Signature::Package(row)) => match PACKAGE_FUNCTIONS[usize::from(row)].params.get(index) {
+                Some(shape) => self.shape(shape, Ty::UNKNOWN, site),
+                None => Ty::UNKNOWN,
+            },
+            Err(ty) => ty,
+        }
+    }
+
+    /// What a parameter of a call takes, type parameters of the call left open where nothing binds them.
+    fn expected_argument(&mut self, site: CallSite, index: usize) -> Ty {
+        let Ok(signature @ Signature::Declared(..)) = self.signature_at(site) else { return Ty::UNKNOWN };
+        let Some((ty, _, bindings)) = self.bound_argument(signature, site, index) else { return Ty::UNKNOWN };
+        let bound = self.arena.env(bindings);
+        self.substitute(ty, bound)
+    }
+
+    /// The signature a call calls, or what is to be said without one.
+    fn signature_at(&mut self, site: CallSite) -> Result<Signature, Ty> {
         let facts = self.facts(site.file);
-        let Some(call) = facts.calls.get(site.call.0 as usize) else { return Ty::UNKNOWN };
+        let Some(call) = facts.calls.get(site.call.0 as usize) else { return Err(Ty::UNKNOWN) };
         let signatures = if let Expr::Super(class) = facts.expr(call.callee) {
             self.base_constructors(at(site.file, class))
         } else {
             let callee = self.expr_type(site.file, call.callee);
             if callee == Ty::EXTERNAL || matches!(self.get(callee), Type::BuiltInValue(_)) {
-                return Ty::EXTERNAL;
+                return Err(Ty::EXTERNAL);
             }
             if self.tables.is_new(site.file, site.call) { self.class_signatures(callee) } else { self.signatures(callee) }
         };
-        match self.choose(&signatures, site) {
-            Some(Signature::Declared(decl, env)) => self.declared_argument(decl, env, site, index),
-            Some(Signature::Plain(params, _)) => self.arena.list(params).get(index).copied().unwrap_or(Ty::UNKNOWN),
-            Some(Signature::BuiltIn(row, receiver)) => match ROWS[usize::from(row)].params.get(index) {
-                Some(shape) => self.shape(shape, receiver, site),
-                None => Ty::UNKNOWN,
-            },
-            Some(Signature::Package(row)) => match PACKAGE_FUNCTIONS[usize::from(row)].params.get(index) {
-                Some(shape) => self.shape(shape, Ty::UNKNOWN, site),
-                None => Ty::UNKNOWN,
-            },
-            None => Ty::UNKNOWN,
-        }
+        self.choose(&signatures, site).ok_or(Ty::UNKNOWN)
     }
 
-    /// The type of parameter `index`, with type parameters bound by the arguments that are not lambdas.
-    fn declared_argument(&mut self, decl: DeclRef, env: Env, site: CallSite, index: usize) -> Ty {
-        let signature = Signature::Declared(decl, env);
+    /// The type of parameter `index`, the type parameters in force, and what the arguments that are not lambdas bind them to.
+    fn bound_argument(&mut self, signature: Signature, site: CallSite, index: usize) -> Option<(Ty, Vec<DeclRef>, Vec<(DeclRef, Ty)>)> {
+        let Signature::Declared(decl, _) = signature else { return None };
         let params = self.signature_params(signature);
-        let Some(param) = params.get(index).or(params.last().filter(|param| param.rest)).copied() else { return Ty::UNKNOWN };
+        let param = *params.get(index).or(params.last().filter(|param| param.rest))?;
         let mut type_params = self.type_params(decl);
         if self.decl(decl).kind == DeclKind::Constructor
             && let Some(class) = self.class_of(decl)
         {
             type_params.extend(self.type_params(class));
         }
-        if type_params.is_empty() {
-            return param.ty;
-        }
         let written = self.call_type_args(site);
         let mut bindings: Vec<(DeclRef, Ty)> = type_params.iter().copied().zip(written).collect();
-        if bindings.is_empty() {
+        if bindings.is_empty() && !type_params.is_empty() {
             bindings = self.infer(signature, site, Inference::new(&type_params, false));
             // What is passed for a bare `T` says nothing about itself: its constraint does.
             if let Type::Param(own) = self.get(param.ty) {
                 bindings.retain(|binding| binding.0 != own);
             }
+            self.bind_by_result(decl, site, &type_params, &mut bindings);
         }
-        self.add_defaults(&type_params, &mut bindings);
-        let bound = self.arena.env(bindings);
-        self.substitute(param.ty, bound)
+        Some((param.ty, type_params, bindings))
     }
 
     /// The class a member belongs to.

@@ -148,6 +148,12 @@ impl Link<'_> {
         }
         match self.get(ty) {
             Type::Param(_) | Type::Conditional(..) | Type::Indexed(..) => true,
+            Type::Mapped(decl, env) => {
+                let Some(&param) = self.type_params(decl).first() else { return false };
+                let keys = self.constraint(param);
+                let keys = self.substitute(keys, env);
+                self.is_open_in(keys, nesting + 1)
+            }
             Type::KeyOf(object) | Type::Selected(object, ..) => self.is_open_in(object, nesting + 1),
             Type::Instance(_, args) | Type::BuiltIn(_, args) | Type::Tuple(args) | Type::Union(args) | Type::Intersection(args) => {
                 self.arena.list(args).iter().any(|ty| self.is_open_in(*ty, nesting + 1))

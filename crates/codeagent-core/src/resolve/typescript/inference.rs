@@ -27,6 +27,11 @@ impl<'a> Inference<'a> {
     pub fn new(params: &'a [DeclRef], lambdas: bool) -> Self {
         Self { params, found: Vec::new(), lambdas }
     }
+
+    /// The bindings found.
+    pub fn finish(self) -> Vec<(DeclRef, Ty)> {
+        self.found
+    }
 }
 
 impl Link<'_> {

@@ -27,7 +27,7 @@ mod well_known;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::facts::{DeclId, Declaration, ExprId, Facts, Sym, TypeId};
+use crate::model::facts::{CallId, DeclId, Declaration, ExprId, Facts, Sym, TypeId};
 use crate::resolve::reads::{Recorder, slot};
 use crate::resolve::{DeclRef, FileId, Links, World};
 use exports::Found;
@@ -62,6 +62,7 @@ enum Question {
     Base(DeclRef, u32),
     Follow(DeclRef),
     Conditional(Ty),
+    Expected(FileId, CallId),
     Type(FileId, TypeId),
 }
 

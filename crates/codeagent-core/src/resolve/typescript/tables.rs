@@ -33,6 +33,8 @@ pub(super) struct FileIndex {
     signatures: Vec<(ScopeId, DeclId)>,
     /// Calls that are written with `new`, sorted.
     news: Vec<CallId>,
+    /// What is expected of calls where they stand, sorted by call.
+    expected: Vec<(CallId, Expected)>,
     /// Whether some guard narrows a member path.
     pub narrows_members: bool,
     /// Import clauses by local declaration, sorted.
@@ -49,6 +51,15 @@ pub(super) struct FileIndex {
     pub defaults: Vec<DeclId>,
     /// Module specifiers and the files they mean, sorted.
     modules: Vec<(Sym, Option<FileId>)>,
+}
+
+/// What gives the result of a call its expected type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Expected {
+    /// An annotation.
+    Typed(TypeId),
+    /// The parameter it is passed to.
+    Argument(CallId, u16),
 }
 
 /// Tables over the interface parts of all files of the language.
@@ -108,6 +119,7 @@ impl Tables {
         let mut index = FileIndex { declared, imports, signatures: signatures(facts), ..FileIndex::default() };
         index.news = facts.exprs.iter().filter_map(|expr| if let Expr::New(call) = expr { Some(*call) } else { None }).collect();
         index.news.sort_unstable();
+        index.expected = expected(facts);
         index.narrows_members = facts.guards.iter().any(|guard| matches!(facts.expr(guard.subject), Expr::Member(..)));
         for (export, id) in ids(&facts.exports, ExportId) {
             match export.kind {
@@ -199,6 +211,13 @@ impl Tables {
         self.file(file).news.binary_search(&call).is_ok()
     }
 
+    /// What is expected of the result of a call.
+    pub(super) fn expected(&self, file: FileId, call: CallId) -> Option<Expected> {
+        let expected = &self.file(file).expected;
+        let at = expected.binary_search_by_key(&call, |entry| entry.0).ok()?;
+        Some(expected[at].1)
+    }
+
     /// The import clause of a local declaration.
     pub(super) fn import_of(&self, decl: DeclRef) -> Option<ImportId> {
         let imports = &self.file(decl.file).imports;
@@ -257,6 +276,33 @@ fn is_typescript(facts: &Facts) -> bool {
 
 fn ids<T, I>(values: &[T], id: impl Fn(u32) -> I) -> impl Iterator<Item = (&T, I)> {
     values.iter().enumerate().map(move |(index, value)| (value, id(index as u32)))
+}
+
+fn called(facts: &Facts, expr: ExprId) -> Option<CallId> {
+    match facts.expr(expr) {
+        Expr::Call(call) => Some(call),
+        _ => None,
+    }
+}
+
+fn expected(facts: &Facts) -> Vec<(CallId, Expected)> {
+    let mut all = Vec::new();
+    for decl in facts.decls.iter().filter(|decl| !decl.ty.is_none()) {
+        if matches!(decl.kind, DeclKind::Variable | DeclKind::Property) {
+            all.extend(called(facts, decl.init).map(|call| (call, Expected::Typed(decl.ty))));
+        } else if !decl.flags.has(DeclFlags::ASYNC) && !decl.flags.has(DeclFlags::GENERATOR) {
+            let returned = facts.list(decl.returns).iter().filter_map(|value| called(facts, *value));
+            all.extend(returned.map(|call| (call, Expected::Typed(decl.ty))));
+        }
+    }
+    for (call, id) in ids(&facts.calls, CallId) {
+        for (index, arg) in facts.list(call.args).iter().enumerate().take(usize::from(u16::MAX)) {
+            all.extend(called(facts, arg.value).map(|inner| (inner, Expected::Argument(id, index as u16))));
+        }
+    }
+    all.sort_unstable();
+    all.dedup_by_key(|entry| entry.0);
+    all
 }
 
 fn expandos(facts: &Facts, name: &impl Fn(Sym) -> Name) -> Vec<(Name, Name, ExprId)> {
