@@ -116,6 +116,7 @@ fn symbols_are_found_and_followed() {
             public, static, part of the public API
             declared src/Shop.Services/Extensions/OrderExtensions.cs:7-7
     "#]].assert_eq(&shop.stdout(&["symbol", "OrderExtensions.Label"]));
+    assert!(shop.stdout(&["symbol", "PriceCalculator"]).starts_with("class "), "the class, not its constructor");
     let found = shop.stdout(&["search", "--type", "component", "List*"]);
     assert!(found.contains("web/packages/ui/src/List.tsx#List"), "{found}");
 }

@@ -1,6 +1,6 @@
 //! Which one symbol does a caller mean: a node id, a qualified name, or the end of one that names exactly one symbol.
 
-use crate::model::graph::{Node, NodeId};
+use crate::model::graph::{Node, NodeId, NodeType};
 use crate::query::{QueryError, get_node_by_qualified_name, nearest};
 use crate::store::{self, Snapshot};
 
@@ -15,6 +15,7 @@ pub fn resolve_symbol(snapshot: &Snapshot, text: &str) -> Result<Node, QueryErro
         return Ok(node);
     }
     let mut found: Vec<Node> = get_node_by_qualified_name(snapshot, text, None, None)?.into_iter().map(|(node, _)| node).collect();
+    prefer_types(&mut found);
     match found.len() {
         0 => Err(QueryError::NoSymbol { asked: text.to_owned(), nearest: nearest(snapshot, text)? }),
         1 => Ok(found.remove(0)),
@@ -23,6 +24,12 @@ pub fn resolve_symbol(snapshot: &Snapshot, text: &str) -> Result<Node, QueryErro
             Err(QueryError::Ambiguous { asked: text.to_owned(), count, candidates })
         }
     }
+}
+
+/// A type and its constructors bear one name; whoever says it means the type.
+fn prefer_types(found: &mut Vec<Node>) {
+    let ids: Vec<NodeId> = found.iter().map(|node| node.id).collect();
+    found.retain(|node| node.node_type != NodeType::Constructor || node.parent.is_none_or(|parent| !ids.contains(&parent)));
 }
 
 fn described(node: &Node) -> String {
