@@ -3,7 +3,7 @@
 //! **Limits.** A neighbour's list of sites is cut after three; `site_count` says how many there are.
 
 use codeagent_core::engine::Answers;
-use codeagent_core::model::graph::{EdgeDirection, EdgeType, Language, Node, NodeId, NodeType};
+use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
 use codeagent_core::query::{self, Neighbor, Snapshot};
 
 use crate::answer::Answer;
@@ -185,9 +185,10 @@ fn answer(
         }
     }
     if rows.is_empty() && node.node_type == NodeType::Class {
-        let constructor = if node.language == Language::CSharp { &node.name } else { "constructor" };
         let name = &node.qualified_name;
-        answer = answer.with_note(format!("{name} is a class; its members have neighbours of their own, such as {name}.{constructor}"));
+        answer = answer.with_note(format!(
+            "{name} is a class; its constructors and members, which get_dependencies lists (`contains`), have callers of their own"
+        ));
     }
     if rows.iter().any(|row| row.call_sites.iter().any(|site| site.stale)) {
         answer.add("stale", "files marked so were changed since they were indexed; index_files brings them up to date");
