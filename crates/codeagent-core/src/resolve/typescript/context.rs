@@ -11,7 +11,10 @@ use super::types::{Env, Ty, Type};
 use super::well_known::ROWS;
 use super::{Link, Question, at};
 use crate::model::facts::*;
-use crate::resolve::world::{DeclRef, FileId};
+use crate::resolve::world::DeclRef;
+
+/// The type of a parameter, the type parameters in force, and what they are bound to.
+type BoundArgument = (Ty, Vec<DeclRef>, Vec<(DeclRef, Ty)>);
 
 impl Link<'_> {
     /// The type of parameter `index` of a lambda, from its context.
@@ -151,7 +154,7 @@ impl Link<'_> {
     }
 
     /// The type of parameter `index`, the type parameters in force, and what the arguments that are not lambdas bind them to.
-    fn bound_argument(&mut self, signature: Signature, site: CallSite, index: usize) -> Option<(Ty, Vec<DeclRef>, Vec<(DeclRef, Ty)>)> {
+    fn bound_argument(&mut self, signature: Signature, site: CallSite, index: usize) -> Option<BoundArgument> {
         let Signature::Declared(decl, _) = signature else { return None };
         let params = self.signature_params(signature);
         let param = *params.get(index).or(params.last().filter(|param| param.rest))?;
@@ -243,10 +246,5 @@ impl Link<'_> {
         });
         let first = args.and_then(|args| facts.list(args).first().copied());
         first.map_or(Ty::EXTERNAL, |ty| self.type_of(decl.file, ty))
-    }
-
-    /// The member an object literal's key names: of the expected type, else the literal's own.
-    pub(super) fn expected_object(&mut self, file: FileId, object: DeclId) -> Ty {
-        self.context(at(file, object))
     }
 }

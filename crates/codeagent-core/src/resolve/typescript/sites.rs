@@ -474,7 +474,7 @@ impl Link<'_> {
 
     /// The key of an object literal: the member of the expected type, else the literal's own, which is no node.
     fn key_outcome(&mut self, object: DeclId, sym: Sym) -> Outcome {
-        let expected = self.expected_object(self.file, object);
+        let expected = self.context(at(self.file, object));
         let name = self.name(self.file, sym);
         match self.member(expected, name) {
             Looked::Declared(member) => Outcome::Decls(member.decls),
