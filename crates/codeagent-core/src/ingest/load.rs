@@ -241,10 +241,10 @@ fn failed(dialect: Dialect) -> Arc<Facts> {
 }
 
 /// A hash of some texts.
-pub fn hash_of(texts: &[String]) -> u64 {
+pub fn hash_of<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> u64 {
     let mut hasher = blake3::Hasher::new();
     for text in texts {
-        hasher.update(text.as_bytes());
+        hasher.update(text.as_ref().as_bytes());
         hasher.update(&[0]);
     }
     u64::from_le_bytes(hasher.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes"))

@@ -27,16 +27,28 @@ pub fn fingerprint(at: usize, file: &Loaded, world: &World, nodes: &NodeTable) -
     let id = FileId(at as u32);
     let (published, answers_hash) = match file.dialect.language() {
         Language::CSharp => (csharp::published(&file.facts), 0),
-        Language::TypeScript => (typescript::published(&file.facts), 0),
+        Language::TypeScript => (typescript::published(&file.facts), module_answers(id, world)),
     };
     Fingerprint {
         facts_key: file.key.0,
         interface_hash: file.facts.header.interface_hash,
         ids_hash: nodes.ids_hash(id),
-        environment_hash: hash_of(&[world.projects.project_id(&file.path).to_owned()]),
+        environment_hash: hash_of([world.projects.project_id(&file.path)]),
         answers_hash,
         published: slot_hashes(&published),
     }
+}
+
+/// A hash of where the module specifiers of a file lead.
+fn module_answers(file: FileId, world: &World) -> u64 {
+    let facts = world.facts(file);
+    let mut answers: Vec<(&str, &str)> = world
+        .typescript
+        .module_targets(file)
+        .map(|(specifier, target)| (facts.text(specifier), target.map_or("", |target| &*world.file(target).path)))
+        .collect();
+    answers.sort_unstable();
+    hash_of(answers.iter().flat_map(|(specifier, target)| [*specifier, *target]))
 }
 
 /// The files as the plan compares them.
