@@ -127,8 +127,7 @@ CREATE VIRTUAL TABLE search USING fts5 (
     signature,
     doc,
     content = '',
-    tokenize = 'unicode61',
-    prefix = '3'
+    tokenize = 'unicode61'
 );
 
 CREATE INDEX nodes_by_name ON nodes (name COLLATE NOCASE);

@@ -163,7 +163,8 @@ impl IngestPipeline {
         };
         let rows = rows::rows(&built.loaded, &built.keys, &built.projects, fingerprints, (relinked, &run.known));
         summary.languages = rows::language_counts(rows.files.iter());
-        let nodes = std::mem::take(&mut built.nodes.nodes);
+        let mut nodes = std::mem::take(&mut built.nodes.nodes);
+        nodes.sort_unstable_by_key(|node| node.id);
         summary.symbols = nodes.iter().filter(|node| node.node_type != NodeType::File).count() as u64;
         let batch = Batch {
             removed: removed_files(&run.known, &built.loaded).map(|row| row.id).collect(),

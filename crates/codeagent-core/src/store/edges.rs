@@ -105,36 +105,41 @@ pub(super) fn of_source_in_file(connection: &Connection, source: NodeId, file: F
 }
 
 const INSERT: &str = "INSERT INTO edges VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+const INSERT_INCOMING: &str = "INSERT INTO edges_incoming VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
-/// Writes the by-source row.
-pub(super) fn insert_outgoing(connection: &Connection, edge: &EdgeRow) -> Result<(), StoreError> {
-    let candidates = (!edge.candidates.is_empty()).then(|| pack_ids(&edge.candidates));
-    connection.prepare_cached(INSERT)?.execute(params![
-        stored_id(edge.source),
-        edge.edge_type as u8,
-        stored_id(edge.target),
-        edge.file.0,
-        edge.line,
-        edge.column,
-        edge.confidence as u8,
-        candidates,
-    ])?;
+/// Writes the by-source rows.
+pub(super) fn insert_outgoing<'e>(connection: &Connection, edges: impl Iterator<Item = &'e EdgeRow>) -> Result<(), StoreError> {
+    let mut statement = connection.prepare_cached(INSERT)?;
+    for edge in edges {
+        let candidates = (!edge.candidates.is_empty()).then(|| pack_ids(&edge.candidates));
+        statement.execute(params![
+            stored_id(edge.source),
+            edge.edge_type as u8,
+            stored_id(edge.target),
+            edge.file.0,
+            edge.line,
+            edge.column,
+            edge.confidence as u8,
+            candidates,
+        ])?;
+    }
     Ok(())
 }
 
-const INSERT_INCOMING: &str = "INSERT INTO edges_incoming VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-
-/// Writes the by-target row.
-pub(super) fn insert_incoming(connection: &Connection, edge: &EdgeRow) -> Result<(), StoreError> {
-    connection.prepare_cached(INSERT_INCOMING)?.execute(params![
-        stored_id(edge.target),
-        edge.edge_type as u8,
-        stored_id(edge.source),
-        edge.file.0,
-        edge.line,
-        edge.column,
-        edge.confidence as u8,
-    ])?;
+/// Writes the by-target rows.
+pub(super) fn insert_incoming<'e>(connection: &Connection, edges: impl Iterator<Item = &'e EdgeRow>) -> Result<(), StoreError> {
+    let mut statement = connection.prepare_cached(INSERT_INCOMING)?;
+    for edge in edges {
+        statement.execute(params![
+            stored_id(edge.target),
+            edge.edge_type as u8,
+            stored_id(edge.source),
+            edge.file.0,
+            edge.line,
+            edge.column,
+            edge.confidence as u8,
+        ])?;
+    }
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Which symbols there are and where they are declared: `nodes` and `spans`.
 
-use rusqlite::{Connection, Row, ToSql, params};
+use rusqlite::{CachedStatement, Connection, Row, ToSql, params};
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Access, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
@@ -138,41 +138,55 @@ pub(super) fn stored_node(connection: &Connection, id: NodeId) -> Result<Option<
 const INSERT: &str = "INSERT OR REPLACE INTO nodes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
 const INSERT_SPAN: &str = "INSERT INTO spans VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 
-pub(super) fn write_node(connection: &Connection, node: &Node, hash: i64, keys: &FxHashMap<String, FileKey>) -> Result<(), StoreError> {
-    connection.prepare_cached(INSERT)?.execute(params![
-        stored_id(node.id),
-        node.parent.map(stored_id),
-        node.project_id,
-        node.name,
-        node.qualified_name,
-        node.node_type as u8,
-        node.kind as u8,
-        node.language as u8,
-        node.access.map(|access| access as u8),
-        node.flags.0,
-        node.parameter_signature,
-        node.parameter_count,
-        node.return_type,
-        node.doc,
-        hash,
-    ])?;
-    let mut statement = connection.prepare_cached(INSERT_SPAN)?;
-    let known = node.spans.iter().filter_map(|span| Some((span, keys.get(&span.path)?)));
-    for (position, (span, file)) in known.enumerate() {
-        statement.execute(params![
-            stored_id(node.id),
-            position as i64,
-            file.0,
-            span.span.start.offset,
-            span.span.end_offset,
-            span.span.start.line,
-            span.span.start.column,
-            span.span.end_line,
-            span.name_line,
-            span.name_column,
-        ])?;
+/// Writes nodes and their spans.
+pub(super) struct NodeWriter<'c> {
+    node: CachedStatement<'c>,
+    span: CachedStatement<'c>,
+    keys: &'c FxHashMap<String, FileKey>,
+}
+
+impl<'c> NodeWriter<'c> {
+    pub(super) fn new(connection: &'c Connection, keys: &'c FxHashMap<String, FileKey>) -> Result<Self, StoreError> {
+        Ok(Self { node: connection.prepare_cached(INSERT)?, span: connection.prepare_cached(INSERT_SPAN)?, keys })
     }
-    Ok(())
+
+    /// Writes one whose spans are not there.
+    pub(super) fn write(&mut self, node: &Node, hash: i64) -> Result<(), StoreError> {
+        self.node.execute(params![
+            stored_id(node.id),
+            node.parent.map(stored_id),
+            node.project_id,
+            node.name,
+            node.qualified_name,
+            node.node_type as u8,
+            node.kind as u8,
+            node.language as u8,
+            node.access.map(|access| access as u8),
+            node.flags.0,
+            node.parameter_signature,
+            node.parameter_count,
+            node.return_type,
+            node.doc,
+            hash,
+        ])?;
+        let keys = self.keys;
+        let known = node.spans.iter().filter_map(|span| Some((span, keys.get(&span.path)?)));
+        for (position, (span, file)) in known.enumerate() {
+            self.span.execute(params![
+                stored_id(node.id),
+                position as i64,
+                file.0,
+                span.span.start.offset,
+                span.span.end_offset,
+                span.span.start.line,
+                span.span.start.column,
+                span.span.end_line,
+                span.name_line,
+                span.name_column,
+            ])?;
+        }
+        Ok(())
+    }
 }
 
 const DELETE: &str = "DELETE FROM nodes WHERE id = ?1";

@@ -76,15 +76,18 @@ pub(super) fn same_text(a: &Node, b: &Node) -> bool {
 
 /// Each run of letters and digits, followed by its humps if it has several: `getHTTPUrl` gives `getHTTPUrl get HTTP Url`.
 fn words(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 2);
-    for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
+    let mut out = String::with_capacity(text.len() * 2 + 8);
+    for run in runs(text) {
         push_word(&mut out, run);
-        let humps = humps(run);
-        if humps.len() > 1 {
-            humps.iter().for_each(|hump| push_word(&mut out, hump));
+        if humps(run).nth(1).is_some() {
+            humps(run).for_each(|hump| push_word(&mut out, hump));
         }
     }
     out
+}
+
+fn runs(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty())
 }
 
 fn push_word(out: &mut String, word: &str) {
@@ -95,37 +98,45 @@ fn push_word(out: &mut String, word: &str) {
 }
 
 fn push_initials(out: &mut String, name: &str) {
-    let humps: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).flat_map(humps).collect();
-    if humps.len() >= 3 {
-        let initials: String = humps.iter().filter_map(|hump| hump.chars().next()).collect();
-        push_word(out, &initials);
+    if runs(name).flat_map(humps).nth(2).is_some() {
+        out.push(' ');
+        out.extend(runs(name).flat_map(humps).filter_map(|hump| hump.chars().next()));
     }
 }
 
 /// `getHTTPUrl2` -> `get`, `HTTP`, `Url2`.
-fn humps(run: &str) -> Vec<&str> {
-    let chars: Vec<(usize, char)> = run.char_indices().collect();
-    let mut parts = Vec::new();
-    let mut start = 0;
-    for i in 1..chars.len() {
-        let (previous, current) = (chars[i - 1].1, chars[i].1);
-        let next_is_lower = chars.get(i + 1).is_some_and(|(_, next)| next.is_lowercase());
+fn humps(run: &str) -> impl Iterator<Item = &str> {
+    let mut rest = run;
+    std::iter::from_fn(move || {
+        let end = hump_end(rest);
+        let (hump, after) = rest.split_at(end);
+        rest = after;
+        (!hump.is_empty()).then_some(hump)
+    })
+}
+
+/// Where the first hump ends: before an upper-case letter after another character, or before the last of several that a lower-case follows.
+fn hump_end(run: &str) -> usize {
+    let mut chars = run.char_indices().peekable();
+    let Some((_, mut previous)) = chars.next() else { return 0 };
+    while let Some((at, current)) = chars.next() {
+        let next_is_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
         if current.is_uppercase() && (!previous.is_uppercase() || next_is_lower) {
-            parts.push(&run[start..chars[i].0]);
-            start = chars[i].0;
+            return at;
         }
+        previous = current;
     }
-    if start < run.len() {
-        parts.push(&run[start..]);
-    }
-    parts
+    run.len()
 }
 
 const INSERT: &str = "INSERT INTO search (rowid, name, container, signature, doc) VALUES (?1, ?2, ?3, ?4, ?5)";
 
-pub(super) fn insert(connection: &Connection, node: &Node) -> Result<(), StoreError> {
-    let text = SearchText::of(node);
-    connection.prepare_cached(INSERT)?.execute(params![stored_id(node.id), text.name, text.container, text.signature, text.doc])?;
+pub(super) fn insert<'n>(connection: &Connection, nodes: impl Iterator<Item = &'n Node>) -> Result<(), StoreError> {
+    let mut statement = connection.prepare_cached(INSERT)?;
+    for node in nodes {
+        let text = SearchText::of(node);
+        statement.execute(params![stored_id(node.id), text.name, text.container, text.signature, text.doc])?;
+    }
     Ok(())
 }
 
@@ -329,7 +340,7 @@ mod tests {
         let mut initials = String::new();
         push_initials(&mut initials, "HttpClientFactory");
         push_initials(&mut initials, "HttpClient");
-        assert_eq!(initials, "HCF");
+        assert_eq!(initials, " HCF");
     }
 
     #[test]

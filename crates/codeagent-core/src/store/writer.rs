@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Node, NodeId};
 use crate::store::batch::{Applied, Batch, BatchKind, EdgeRow, FileKey, UnresolvedRow};
+use crate::store::nodes::NodeWriter;
 use crate::store::{EDGES_TOTAL, FactsKey, StoreError, edges, facts, files, nodes, schema, search};
 
 const STATEMENTS_CACHED: usize = 64;
@@ -89,10 +90,12 @@ fn replace(connection: &Connection, mut batch: Batch) -> Result<Applied, StoreEr
     let nodes = batch.nodes.take().unwrap_or_default();
     let applied = Applied { nodes_written: nodes.len(), edges_written: batch.edges.len(), ..Applied::default() };
     write_files(connection, &batch)?;
+    let mut node_writer = NodeWriter::new(connection, &batch.keys)?;
     for node in &nodes {
-        nodes::write_node(connection, node, nodes::content_hash(node), &batch.keys)?;
-        search::insert(connection, node)?;
+        node_writer.write(node, nodes::content_hash(node))?;
     }
+    drop(node_writer);
+    search::insert(connection, nodes.iter())?;
     drop(nodes);
     insert_edges(connection, &mut batch.edges)?;
     for (_, sql) in &indexes {
@@ -104,14 +107,9 @@ fn replace(connection: &Connection, mut batch: Batch) -> Result<Applied, StoreEr
 
 fn insert_edges(connection: &Connection, edges: &mut [EdgeRow]) -> Result<(), StoreError> {
     edges.sort_unstable_by_key(EdgeRow::key);
-    for edge in &*edges {
-        edges::insert_outgoing(connection, edge)?;
-    }
+    edges::insert_outgoing(connection, edges.iter())?;
     edges.sort_unstable_by_key(EdgeRow::incoming_key);
-    for edge in &*edges {
-        edges::insert_incoming(connection, edge)?;
-    }
-    Ok(())
+    edges::insert_incoming(connection, edges.iter())
 }
 
 fn update(connection: &Connection, batch: &Batch) -> Result<Applied, StoreError> {
@@ -175,11 +173,10 @@ fn update_edges(connection: &Connection, batch: &Batch, applied: &mut Applied) -
             edges::delete(connection, edge)?;
             applied.edges_removed += 1;
         }
-        for edge in fresh.iter().filter(|edge| !is_stored(edge)) {
-            edges::insert_outgoing(connection, edge)?;
-            edges::insert_incoming(connection, edge)?;
-            applied.edges_written += 1;
-        }
+        let added: Vec<&EdgeRow> = fresh.iter().copied().filter(|edge| !is_stored(edge)).collect();
+        edges::insert_outgoing(connection, added.iter().copied())?;
+        edges::insert_incoming(connection, added.iter().copied())?;
+        applied.edges_written += added.len();
     }
     Ok(())
 }
@@ -193,6 +190,7 @@ fn update_nodes(
 ) -> Result<(), StoreError> {
     let stored = nodes::stored_hashes(connection)?;
     let mut stored = stored.into_iter().peekable();
+    let mut writer = NodeWriter::new(connection, keys)?;
     for node in nodes {
         while let Some((gone, _)) = stored.next_if(|(id, _)| *id < node.id) {
             remove_node(connection, gone, applied)?;
@@ -200,7 +198,7 @@ fn update_nodes(
         let hash = nodes::content_hash(node);
         let before = stored.next_if(|(id, _)| *id == node.id);
         if before.is_none_or(|(_, stored_hash)| stored_hash != hash) {
-            write_node(connection, node, hash, keys)?;
+            write_node(connection, node, hash, &mut writer)?;
             applied.nodes_written += 1;
         }
     }
@@ -210,17 +208,17 @@ fn update_nodes(
     Ok(())
 }
 
-fn write_node(connection: &Connection, node: &Node, hash: i64, keys: &FxHashMap<String, FileKey>) -> Result<(), StoreError> {
+fn write_node(connection: &Connection, node: &Node, hash: i64, writer: &mut NodeWriter<'_>) -> Result<(), StoreError> {
     let before = nodes::stored_node(connection, node.id)?;
     nodes::delete_spans(connection, node.id)?;
-    nodes::write_node(connection, node, hash, keys)?;
+    writer.write(node, hash)?;
     match before {
         Some(before) if search::same_text(&before, node) => Ok(()),
         Some(before) => {
             search::delete(connection, &before)?;
-            search::insert(connection, node)
+            search::insert(connection, std::iter::once(node))
         }
-        None => search::insert(connection, node),
+        None => search::insert(connection, std::iter::once(node)),
     }
 }
 
