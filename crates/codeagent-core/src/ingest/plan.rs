@@ -2,12 +2,13 @@
 //!
 //! A link is a function of its own facts, its project and the answers the world gave it, so a file is linked again exactly if one of these
 //! may differ: it changed itself; a file it looked at changed its interface or the ids of its nodes, or is gone; a name it looked up was or is
-//! published by a file whose interface changed; its module specifiers or its project lead elsewhere.
+//! published by a file whose interface changed (or, where only presence is asked, came or went in a project); its module specifiers or its project lead elsewhere.
 //!
 //! One step suffices: a link records what it asked transitively, so there is nothing to propagate.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::resolve::reads::is_presence;
 use crate::store::{FileKey, LinkRow, SlotHash};
 
 /// What is compared of a file between the index and now.
@@ -54,21 +55,50 @@ const MOST_DIRTY_PERCENT: usize = 30;
 #[must_use]
 pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &LinkRow>) -> Plan {
     let mut changed: FxHashSet<FileKey> = removed.keys().copied().collect();
-    let mut slots: FxHashSet<SlotHash> = removed.values().flat_map(|links| links.published.iter().copied()).collect();
+    let mut slots: FxHashSet<SlotHash> = removed.values().flat_map(|links| content(&links.published)).collect();
     for file in files {
         let before = file.before.as_ref().map(|(before, _)| before);
         if before.is_some_and(|before| !seen_from_outside_differs(before, &file.now)) {
             continue;
         }
         changed.insert(file.key);
-        slots.extend(before.map(|before| before.published.as_slice()).unwrap_or_default());
-        slots.extend(&file.now.published);
+        slots.extend(content(before.map(|before| before.published.as_slice()).unwrap_or_default()));
+        slots.extend(content(&file.now.published));
     }
+    add_presence(files, removed, &mut slots);
     let dirty: Vec<usize> = files.iter().enumerate().filter(|(_, file)| is_dirty(file, &changed, &slots)).map(|(at, _)| at).collect();
     if dirty.len() * 100 > files.len() * MOST_DIRTY_PERCENT && dirty.len() > 100 || files.iter().all(|file| file.before.is_none()) {
         return Plan::All;
     }
     Plan::Some(dirty)
+}
+
+/// The slots whose answers change with the interface of who publishes them.
+fn content(published: &[SlotHash]) -> impl Iterator<Item = SlotHash> {
+    published.iter().copied().filter(|slot| !is_presence(*slot))
+}
+
+/// Adds the presence slots of every file that publishes, or published, one that some project has now and had not, or the reverse.
+fn add_presence(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &LinkRow>, slots: &mut FxHashSet<SlotHash>) {
+    let now: Vec<(u64, &[SlotHash])> = files.iter().map(|file| (file.now.environment_hash, file.now.published.as_slice())).collect();
+    let stored = files.iter().filter_map(|file| file.before.as_ref()).map(|(_, links)| *links).chain(removed.values().copied());
+    let before: Vec<(u64, &[SlotHash])> = stored.map(|links| (links.environment_hash, links.published.as_slice())).collect();
+    let (has, had) = (presence(&now), presence(&before));
+    let flipped: FxHashSet<(u64, SlotHash)> = has.symmetric_difference(&had).copied().collect();
+    if flipped.is_empty() {
+        return;
+    }
+    for (environment, published) in now.iter().chain(&before) {
+        if published.iter().any(|slot| flipped.contains(&(*environment, *slot))) {
+            slots.extend(published.iter().filter(|slot| is_presence(**slot)));
+        }
+    }
+}
+
+/// Which names each environment has.
+fn presence(published: &[(u64, &[SlotHash])]) -> FxHashSet<(u64, SlotHash)> {
+    let each = published.iter().flat_map(|(environment, slots)| slots.iter().map(|slot| (*environment, *slot)));
+    each.filter(|(_, slot)| is_presence(*slot)).collect()
 }
 
 fn seen_from_outside_differs(before: &Fingerprint, now: &Fingerprint) -> bool {
@@ -106,19 +136,19 @@ mod tests {
 
     #[test]
     fn a_body_edit_dirties_one_file() {
-        let (a, b) = (links(&[], &[], &[7]), links(&[0], &[7], &[]));
-        let mut now = print(0, &[7]);
+        let (a, b) = (links(&[], &[], &[6]), links(&[0], &[6], &[]));
+        let mut now = print(0, &[6]);
         now.facts_key = [1; 32];
-        let files = [file(0, now, Some((print(0, &[7]), &a))), file(1, print(0, &[]), Some((print(0, &[]), &b)))];
+        let files = [file(0, now, Some((print(0, &[6]), &a))), file(1, print(0, &[]), Some((print(0, &[]), &b)))];
         assert_eq!(plan(&files, &FxHashMap::default()), Plan::Some(vec![0]));
     }
 
     #[test]
     fn an_interface_edit_dirties_readers_and_askers() {
-        let none = links(&[], &[], &[7]);
-        let (reader, asker, other) = (links(&[0], &[], &[]), links(&[], &[8], &[]), links(&[5], &[9], &[]));
+        let none = links(&[], &[], &[6]);
+        let (reader, asker, other) = (links(&[0], &[], &[]), links(&[], &[8], &[]), links(&[5], &[10], &[]));
         let files = [
-            file(0, print(1, &[8]), Some((print(0, &[7]), &none))),
+            file(0, print(1, &[8]), Some((print(0, &[6]), &none))),
             file(1, print(0, &[]), Some((print(0, &[]), &reader))),
             file(2, print(0, &[]), Some((print(0, &[]), &asker))),
             file(3, print(0, &[]), Some((print(0, &[]), &other))),
@@ -127,9 +157,26 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_is_still_there_dirties_nobody() {
+        // Odd slots are questions for presence.
+        let (first, second, asker) = (links(&[], &[], &[9, 4]), links(&[], &[], &[9]), links(&[], &[9], &[]));
+        let kept = |now: &[u32]| {
+            let files = [
+                file(0, print(1, now), Some((print(0, &[4, 9]), &first))),
+                file(1, print(0, &[]), Some((print(0, &[]), &asker))),
+                file(2, print(0, &[9]), Some((print(0, &[9]), &second))),
+            ];
+            plan(&files, &FxHashMap::default())
+        };
+        assert_eq!(kept(&[4, 9]), Plan::Some(vec![0]));
+        assert_eq!(kept(&[4]), Plan::Some(vec![0]));
+        assert_eq!(kept(&[4, 9, 11]), Plan::Some(vec![0, 1]));
+    }
+
+    #[test]
     fn a_removed_file_dirties_its_readers_and_those_who_used_its_names() {
-        let gone = links(&[], &[], &[7]);
-        let (reader, asker, other) = (links(&[9], &[], &[]), links(&[], &[7], &[]), links(&[], &[], &[]));
+        let gone = links(&[], &[], &[6]);
+        let (reader, asker, other) = (links(&[9], &[], &[]), links(&[], &[6], &[]), links(&[], &[], &[]));
         let removed = FxHashMap::from_iter([(FileKey(9), &gone)]);
         let files: Vec<_> = [&reader, &asker, &other]
             .into_iter()
@@ -141,8 +188,8 @@ mod tests {
 
     #[test]
     fn a_new_file_dirties_those_who_asked_for_its_names_in_vain() {
-        let asker = links(&[], &[3], &[]);
-        let files = [file(0, print(0, &[3]), None), file(1, print(0, &[]), Some((print(0, &[]), &asker)))];
+        let asker = links(&[], &[4], &[]);
+        let files = [file(0, print(0, &[4]), None), file(1, print(0, &[]), Some((print(0, &[]), &asker)))];
         assert_eq!(plan(&files, &FxHashMap::default()), Plan::Some(vec![0, 1]));
     }
 }

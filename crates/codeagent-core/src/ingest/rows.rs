@@ -7,7 +7,7 @@ use crate::ingest::plan::{Fingerprint, PlanFile};
 use crate::ingest::relink::{Relinked, slot_hashes};
 use crate::ingest::scan::Known;
 use crate::model::graph::{Language, ParseStatus};
-use crate::project::ProjectModel;
+use crate::project::{CSharpProject, ProjectModel};
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::{FileId, World, csharp, typescript};
 use crate::store::{EdgeRow, FileKey, FileRow, LanguageCounts, LinkRow, UnresolvedRow};
@@ -33,10 +33,17 @@ pub fn fingerprint(at: usize, file: &Loaded, world: &World, nodes: &NodeTable) -
         facts_key: file.key.0,
         interface_hash: file.facts.header.interface_hash,
         ids_hash: nodes.ids_hash(id),
-        environment_hash: hash_of([world.projects.project_id(&file.path)]),
+        environment_hash: environment(&world.projects, &file.path),
         answers_hash,
         published: slot_hashes(&published),
     }
+}
+
+/// A hash of the projects that own and compile a file. What these projects say changes with project files only, and then all is linked again.
+fn environment(projects: &ProjectModel, path: &str) -> u64 {
+    let compiles = |project: &&CSharpProject| project.files.binary_search_by(|file| file.as_str().cmp(path)).is_ok();
+    let compiled_by = projects.csharp.iter().filter(compiles).map(|project| project.path.as_str());
+    hash_of(std::iter::once(projects.project_id(path)).chain(compiled_by))
 }
 
 /// A hash of where the module specifiers of a file lead.

@@ -21,14 +21,22 @@ pub struct ReadSet {
 /// The key of an open-ended question about a name: the table asked and the name.
 ///
 /// A file *publishes* a slot for every name it adds to the table; a change of its interface changes the answers of all slots it published
-/// before or publishes now.
+/// before or publishes now. Of a table whose name begins with `?` it is only asked whether a project has the name at all: the answers change
+/// only if the first file of a project comes to publish it or the last one ceases to; see [`is_presence`].
 #[must_use]
 pub fn slot(table: &str, name: &str) -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(table.as_bytes());
     hasher.update(&[0]);
     hasher.update(name.as_bytes());
-    u64::from_le_bytes(hasher.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes"))
+    let hash = u64::from_le_bytes(hasher.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes"));
+    hash & !1 | u64::from(table.starts_with('?'))
+}
+
+/// Whether a slot, or the low half of one, is a question for presence alone.
+#[must_use]
+pub fn is_presence(slot: u32) -> bool {
+    slot & 1 == 1
 }
 
 /// Collects a [`ReadSet`] during a link.

@@ -11,8 +11,8 @@ use crate::resolve::reads::slot;
 
 /// Table of top-level types.
 pub const TYPES: &str = "cs:type";
-/// Table of namespaces, by each segment of their names.
-pub const NAMESPACES: &str = "cs:namespace";
+/// Table of namespaces, by each segment of their names; their whole names are published too, so that reordered segments are noticed.
+pub const NAMESPACES: &str = "?cs:namespace";
 /// Table of extension members.
 pub const EXTENSIONS: &str = "cs:extension";
 /// The global usings of sources, one question.
@@ -28,6 +28,7 @@ pub fn published(facts: &Facts) -> Vec<u64> {
         let decl = facts.decl(id);
         let name = facts.text(decl.name);
         if decl.kind == DeclKind::Namespace {
+            slots.push(slot(NAMESPACES, name));
             slots.extend(name.split('.').map(|segment| slot(NAMESPACES, segment.trim())));
         } else if is_type(decl.kind) {
             slots.push(slot(TYPES, name));
