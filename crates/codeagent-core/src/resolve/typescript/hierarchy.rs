@@ -9,6 +9,7 @@
 use super::Link;
 use super::at;
 use super::members::Looked;
+use super::names::Decls;
 use super::tables::Name;
 use crate::model::facts::*;
 use crate::model::graph::{Access, Confidence, EdgeType};
@@ -35,12 +36,11 @@ impl Link<'_> {
         }
         let members: Vec<(Name, DeclId)> =
             self.tables.declared_in(class.file, declaration.inner).iter().map(|entry| (entry.1, entry.2)).collect();
-        let mut last = None;
         for (name, id) in members {
-            // Overloads and the halves of an accessor are one member, named where it first stands.
-            if takes_part(facts, id) && last != Some(name) {
-                last = Some(name);
-                self.member_edges(class, name, at(class.file, id), links);
+            let member = at(class.file, id);
+            // Overloads are one member, named where its body stands; the halves of an accessor are told apart.
+            if takes_part(facts, id) && self.primary(&Decls::from_slice(&[member])) == Some(member) {
+                self.member_edges(class, name, member, links);
             }
         }
     }
