@@ -28,7 +28,7 @@ use crate::resolve::{World, WorldFile};
 use crate::store::{self, Batch, BatchKind, FactsKey, FileKey, FileRow, InputRow, MADE_BY, Reader, SCANNED_AT, SYMBOLS_TOTAL, Snapshot};
 
 /// Version of the linkers; raise it with every change that gives other edges for equal facts.
-const LINK_VERSION: u32 = 3;
+const LINK_VERSION: u32 = 4;
 
 /// Room for the deepest nesting that extractors and linkers admit.
 const STACK_BYTES: usize = 16 << 20;

@@ -136,7 +136,8 @@ const MANIFESTS: [&str; 2] = ["package.json", "tsconfig.json"];
 fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
     let listed: FxHashSet<&str> = entries.iter().map(|entry| entry.path.as_str()).filter(|path| is_project_file(path)).collect();
     let mut folders: FxHashSet<&str> = FxHashSet::default();
-    for entry in entries.iter().filter(|entry| Dialect::of_path(entry.path.as_str()).is_some_and(|d| d.language() == Language::TypeScript)) {
+    for entry in entries.iter().filter(|entry| Dialect::of_path(entry.path.as_str()).is_some_and(|d| d.language() == Language::TypeScript))
+    {
         let mut folder = entry.path.as_str();
         while let Some((parent, _)) = folder.rsplit_once('/') {
             if !folders.insert(parent) {

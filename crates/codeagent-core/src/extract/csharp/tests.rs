@@ -443,7 +443,9 @@ unsafe { *(int*)p = 1; fixed (byte* f = &a[0]) { } }
 
 #[test]
 fn a_test_for_null_before_a_chain_is_no_deconstruction() {
-    check("class C { bool P => a?.b is null || s?.TryGet(out t) != true; bool Q => a is Point(1, var z); }", expect![[r#"
+    check(
+        "class C { bool P => a?.b is null || s?.TryGet(out t) != true; bool Q => a is Point(1, var z); }",
+        expect![[r#"
         Class C [1-1 internal]
           Property P : bool returns [(NotEqual Bool Booltrue)] [1-1 "bool" private]
           Property Q : bool returns [Bool] [1-1 "bool" private]
@@ -455,7 +457,8 @@ fn a_test_for_null_before_a_chain_is_no_deconstruction() {
         1:51 Write t by P
         1:73 Read a by Q
         1:78 TypeRef Point#0 by Q
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
