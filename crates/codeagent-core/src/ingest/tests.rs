@@ -190,3 +190,16 @@ fn a_second_writer_is_locked_out() {
     let error = Engine::open(folder.path(), EngineOptions::default()).err().unwrap();
     assert_eq!(error.kind(), crate::engine::ErrorKind::Locked);
 }
+
+#[test]
+fn an_import_of_a_file_that_comes_later_is_linked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path(), 1, false);
+    let absent = VARIANTS[2].len();
+    for index_file in [absent, 0] {
+        let shop = texts(&[2, 0, index_file, 0, 0, 0, 1, 0]);
+        write(folder.path(), &shop, SHOP);
+        index(&engine);
+        assert_eq!(dump(&engine), fresh(&shop, SHOP));
+    }
+}

@@ -1,6 +1,7 @@
 //! The whole graph as tab-separated tables, for comparing it with what compilers say.
 //!
-//! Lines of declarations are the lines of their name tokens; a site at the top of a file has caller line 0 and the name `<file>`.
+//! Lines of declarations are the lines of their name tokens (`first_line` includes attributes and decorators); a site at the top of a file,
+//! C# top-level statements included, has caller line 0 and the name `<file>`.
 //!
 //! **Limits.** All symbols are held in memory.
 
@@ -38,7 +39,7 @@ pub fn export(snapshot: &Snapshot) -> Result<ExportTables, QueryError> {
     store::export_edges(snapshot, |edge| edges.push(edge))?;
     edges.sort_by_key(|edge| (graph.path(edge.file), edge.line, edge.column, edge.edge_type, edge.target, edge.source));
     let mut tables = ExportTables {
-        symbols: "file\tkind\tname\tline_start\tline_end\tcontainer\tname_line\n".to_owned(),
+        symbols: "file\tkind\tname\tline_start\tline_end\tcontainer\tfirst_line\n".to_owned(),
         calls: "caller_file\tcaller_line\tcaller_name\tcallee_file\tcallee_line\tcallee_name\tsite_line\tsite_col\tconfidence\n".to_owned(),
         inherits: "kind\tchild_file\tchild_line\tchild_name\tparent_file\tparent_line\tparent_name\n".to_owned(),
         refs: "file\tline\tcol\tname\tdecl_file\tdecl_line\tdecl_name\n".to_owned(),
@@ -49,6 +50,9 @@ pub fn export(snapshot: &Snapshot) -> Result<ExportTables, QueryError> {
     }
     Ok(tables)
 }
+
+/// The name of the method that C# top-level statements make.
+const TOP_LEVEL: &str = "<Main>$";
 
 struct Graph<'a> {
     paths: FxHashMap<FileKey, &'a str>,
@@ -73,7 +77,7 @@ impl<'a> Graph<'a> {
     }
 
     fn write_symbols(&self, symbols: &[ExportSymbol], out: &mut String) {
-        let mut rows: Vec<&ExportSymbol> = symbols.iter().filter(|symbol| symbol.kind != NodeKind::File).collect();
+        let mut rows: Vec<&ExportSymbol> = symbols.iter().filter(|symbol| !is_whole_file(symbol)).collect();
         rows.sort_by_key(|symbol| (self.path(symbol.file), symbol.line_start, symbol.name_line, symbol.id));
         for symbol in rows {
             let container = symbol.parent.and_then(|parent| self.primary(parent)).filter(|parent| parent.kind != NodeKind::File);
@@ -109,7 +113,12 @@ impl<'a> Graph<'a> {
 }
 
 fn place(symbol: &ExportSymbol) -> (u32, &str) {
-    if symbol.kind == NodeKind::File { (0, "<file>") } else { (symbol.name_line, &symbol.name) }
+    if is_whole_file(symbol) { (0, "<file>") } else { (symbol.name_line, &symbol.name) }
+}
+
+/// A file, or the method that C# top-level statements make.
+fn is_whole_file(symbol: &ExportSymbol) -> bool {
+    symbol.kind == NodeKind::File || symbol.name == TOP_LEVEL
 }
 
 fn is_member(kind: NodeKind) -> bool {
