@@ -21,17 +21,22 @@ use crate::ingest::rows::{self, Rows};
 use crate::ingest::scan::{self, Known, Scan};
 use crate::ingest::{ChangeBatch, FileProblem, IngestError, Phase, Progress, Summary, WriterThread};
 use crate::model::facts::{FACTS_VERSION, Facts};
-use crate::model::graph::NodeType;
+use crate::model::graph::{Node, NodeType};
 use crate::project::ProjectModel;
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::{World, WorldFile};
-use crate::store::{self, Batch, BatchKind, FactsKey, FileKey, FileRow, InputRow, MADE_BY, Reader, SCANNED_AT, SYMBOLS_TOTAL, Snapshot};
+use crate::store::{
+    self, Batch, BatchKind, FactsKey, FileKey, FileRow, HashedNode, InputRow, MADE_BY, Reader, SCANNED_AT, SYMBOLS_TOTAL, Snapshot,
+};
 
 /// Version of the linkers; raise it with every change that gives other edges for equal facts.
 const LINK_VERSION: u32 = 4;
 
 /// Room for the deepest nesting that extractors and linkers admit.
 const STACK_BYTES: usize = 16 << 20;
+
+/// Nodes that a worker hashes in one go.
+const NODES_AT_ONCE: usize = 1024;
 
 /// How a pipeline works.
 #[derive(Clone, Debug, Default)]
@@ -163,9 +168,8 @@ impl IngestPipeline {
         };
         let rows = rows::rows(&built.loaded, &built.keys, &built.projects, fingerprints, (relinked, &run.known));
         summary.languages = rows::language_counts(rows.files.iter());
-        let mut nodes = std::mem::take(&mut built.nodes.nodes);
-        nodes.sort_unstable_by_key(|node| node.id);
-        summary.symbols = nodes.iter().filter(|node| node.node_type != NodeType::File).count() as u64;
+        let nodes = self.hashed(run, std::mem::take(&mut built.nodes.nodes));
+        summary.symbols = nodes.iter().filter(|(_, node)| node.node_type != NodeType::File).count() as u64;
         let batch = Batch {
             removed: removed_files(&run.known, &built.loaded).map(|row| row.id).collect(),
             nodes: Some(nodes),
@@ -181,6 +185,18 @@ impl IngestPipeline {
         run.clock.add(Phase::Store, written.cpu);
         let snapshot = self.reader.snapshot()?;
         finish(run, summary, &snapshot)
+    }
+
+    /// The nodes by id, each with its hash.
+    fn hashed(&self, run: &Run<'_>, nodes: Vec<Node>) -> Vec<HashedNode> {
+        let hashes_of = |nodes: &[Node]| -> Vec<i64> {
+            let mut buffer = Vec::new();
+            run.clock.time(Phase::Store, || nodes.iter().map(|node| store::node_hash(node, &mut buffer)).collect())
+        };
+        let hashes: Vec<i64> = self.threads.install(|| nodes.par_chunks(NODES_AT_ONCE).flat_map_iter(hashes_of).collect());
+        let mut hashed: Vec<HashedNode> = hashes.into_iter().zip(nodes).collect();
+        hashed.sort_unstable_by_key(|(_, node)| node.id);
+        hashed
     }
 
     /// Loads all facts and builds the world.

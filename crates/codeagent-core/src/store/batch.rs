@@ -143,6 +143,9 @@ pub enum BatchKind {
     Update,
 }
 
+/// A node with its `node_hash`.
+pub type HashedNode = (i64, Node);
+
 /// Everything one transaction changes.
 #[derive(Debug, Default)]
 pub struct Batch {
@@ -157,7 +160,7 @@ pub struct Batch {
     /// Keys of all files by path, those of `files` included.
     pub keys: FxHashMap<String, FileKey>,
     /// All nodes, sorted by id, of the whole graph (an update finds out itself which of them differ); `None` if none differs.
-    pub nodes: Option<Vec<Node>>,
+    pub nodes: Option<Vec<HashedNode>>,
     /// Edges of the files in `files`; any order, no two with one key.
     pub edges: Vec<EdgeRow>,
     /// Unresolved names of the files in `files`.

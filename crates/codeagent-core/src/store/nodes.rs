@@ -115,10 +115,12 @@ pub fn spans_of(snapshot: &Snapshot, id: NodeId) -> Result<Vec<NodeSpan>, StoreE
     Ok(spans)
 }
 
-/// A hash over everything that is stored of a node.
-pub(super) fn content_hash(node: &Node) -> i64 {
-    let bytes = postcard::to_stdvec(node).expect("nodes have no values that postcard refuses");
-    i64::from_le_bytes(blake3::hash(&bytes).as_bytes()[..8].try_into().expect("a hash has 32 bytes"))
+/// A hash over everything that is stored of a node. `buffer` is used again from node to node.
+#[must_use]
+pub fn node_hash(node: &Node, buffer: &mut Vec<u8>) -> i64 {
+    buffer.clear();
+    *buffer = postcard::to_extend(node, std::mem::take(buffer)).expect("nodes have no values that postcard refuses");
+    i64::from_le_bytes(blake3::hash(buffer).as_bytes()[..8].try_into().expect("a hash has 32 bytes"))
 }
 
 const STORED_HASHES: &str = "SELECT id, hash FROM nodes ORDER BY id";

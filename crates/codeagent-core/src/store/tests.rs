@@ -138,7 +138,7 @@ fn batch(before: Option<&Repository>, now: &Repository, keys: &mut FxHashMap<Str
         batch.edges.extend(edges);
     }
     batch.keys = keys.clone();
-    batch.nodes = Some(nodes(now));
+    batch.nodes = Some(nodes(now).into_iter().map(|node| (node_hash(&node, &mut Vec::new()), node)).collect());
     batch
 }
 

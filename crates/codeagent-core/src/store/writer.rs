@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Node, NodeId};
-use crate::store::batch::{Applied, Batch, BatchKind, EdgeRow, FileKey, UnresolvedRow};
+use crate::store::batch::{Applied, Batch, BatchKind, EdgeRow, FileKey, HashedNode, UnresolvedRow};
 use crate::store::nodes::NodeWriter;
 use crate::store::{EDGES_TOTAL, FactsKey, StoreError, edges, facts, files, nodes, schema, search};
 
@@ -20,14 +20,18 @@ const SEARCH_MEMORY: i64 = 1 << 20;
 /// The one connection that writes.
 pub struct Writer {
     connection: Connection,
+    /// Ids and hashes of the stored nodes, by id, once a batch has brought them.
+    stored: Option<NodeHashes>,
 }
+
+type NodeHashes = Vec<(NodeId, i64)>;
 
 impl Writer {
     /// Opens the database, makes it if needed and brings its schema up to date. The caller holds the lock of the repository.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let connection = schema::open_for_writing(path)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
-        Ok(Self { connection })
+        Ok(Self { connection, stored: None })
     }
 
     /// Keeps packed facts. Not part of a batch: facts are true of a text, whatever the graph says.
@@ -44,9 +48,12 @@ impl Writer {
     pub fn apply(&mut self, batch: Batch) -> Result<Applied, StoreError> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let (batch_kind, mut metadata) = (batch.kind, batch.metadata.clone());
+        let hashes = |nodes: &Vec<HashedNode>| nodes.iter().map(|(hash, node)| (node.id, *hash)).collect();
+        let before = self.stored.take();
+        let after = batch.nodes.as_ref().map(hashes).or_else(|| before.clone());
         let applied = match batch.kind {
             BatchKind::Replace => replace(&transaction, batch)?,
-            BatchKind::Update => update(&transaction, &batch)?,
+            BatchKind::Update => update(&transaction, &batch, before)?,
         };
         let before = if batch_kind == BatchKind::Replace { 0 } else { edges_total(&transaction)? };
         let total = (before + applied.edges_written).saturating_sub(applied.edges_removed);
@@ -56,6 +63,7 @@ impl Writer {
         }
         facts::collect_garbage(&transaction)?;
         transaction.commit()?;
+        self.stored = after;
         Ok(applied)
     }
 
@@ -91,11 +99,11 @@ fn replace(connection: &Connection, mut batch: Batch) -> Result<Applied, StoreEr
     let applied = Applied { nodes_written: nodes.len(), edges_written: batch.edges.len(), ..Applied::default() };
     write_files(connection, &batch)?;
     let mut node_writer = NodeWriter::new(connection, &batch.keys)?;
-    for node in &nodes {
-        node_writer.write(node, nodes::content_hash(node))?;
+    for (hash, node) in &nodes {
+        node_writer.write(node, *hash)?;
     }
     drop(node_writer);
-    search::insert(connection, nodes.iter())?;
+    search::insert(connection, nodes.iter().map(|(_, node)| node))?;
     drop(nodes);
     insert_edges(connection, &mut batch.edges)?;
     for (_, sql) in &indexes {
@@ -112,11 +120,12 @@ fn insert_edges(connection: &Connection, edges: &mut [EdgeRow]) -> Result<(), St
     edges::insert_incoming(connection, edges.iter())
 }
 
-fn update(connection: &Connection, batch: &Batch) -> Result<Applied, StoreError> {
+fn update(connection: &Connection, batch: &Batch, stored: Option<NodeHashes>) -> Result<Applied, StoreError> {
     let mut applied = Applied::default();
     update_edges(connection, batch, &mut applied)?;
     if let Some(nodes) = &batch.nodes {
-        update_nodes(connection, nodes, &batch.keys, &mut applied)?;
+        let stored = stored.map_or_else(|| nodes::stored_hashes(connection), Ok)?;
+        update_nodes(connection, (nodes, stored), &batch.keys, &mut applied)?;
     }
     for file in &batch.removed {
         files::delete_file(connection, *file)?;
@@ -184,21 +193,19 @@ fn update_edges(connection: &Connection, batch: &Batch, applied: &mut Applied) -
 /// Compares all nodes with those that are stored, by their content hash.
 fn update_nodes(
     connection: &Connection,
-    nodes: &[Node],
+    (nodes, stored): (&[HashedNode], NodeHashes),
     keys: &FxHashMap<String, FileKey>,
     applied: &mut Applied,
 ) -> Result<(), StoreError> {
-    let stored = nodes::stored_hashes(connection)?;
     let mut stored = stored.into_iter().peekable();
     let mut writer = NodeWriter::new(connection, keys)?;
-    for node in nodes {
+    for (hash, node) in nodes {
         while let Some((gone, _)) = stored.next_if(|(id, _)| *id < node.id) {
             remove_node(connection, gone, applied)?;
         }
-        let hash = nodes::content_hash(node);
         let before = stored.next_if(|(id, _)| *id == node.id);
-        if before.is_none_or(|(_, stored_hash)| stored_hash != hash) {
-            write_node(connection, node, hash, &mut writer)?;
+        if before.is_none_or(|(_, stored_hash)| stored_hash != *hash) {
+            write_node(connection, node, *hash, &mut writer)?;
             applied.nodes_written += 1;
         }
     }
