@@ -13,8 +13,9 @@ use std::{env, fs};
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::ingest::{Phase, Summary};
 use codeagent_core::model::graph::{Dialect, Language};
-use codeagent_workspace::Workspace;
+use codeagent_workspace::{RepoPath, Workspace};
 use cpu_time::ThreadTime;
+use rayon::prelude::*;
 use tree_sitter::Parser;
 
 fn main() {
@@ -47,27 +48,22 @@ fn measure(root: &Path) {
     print(root, parse, [&first, &second], database);
 }
 
-/// Processor time of parsing every text the index would read, and their lines.
+/// Processor time of parsing every text the index would read, on as many threads as the index uses, and their lines.
 fn bare_parse(root: &Path) -> (Duration, usize) {
     let workspace = Workspace::open(root).expect("a workspace");
-    let walk = workspace.walk();
-    let mut lines = 0;
-    let mut cpu = Duration::ZERO;
-    for entry in &walk.entries {
-        let Some(dialect) = Dialect::of_path(entry.path.as_str()) else { continue };
-        let Ok(file) = workspace.read(&entry.path) else { continue };
-        if file.average_line_bytes() > workspace.config().max_line_bytes {
-            continue;
-        }
-        lines += file.text.lines().count();
-        let mut parser = Parser::new();
-        parser.set_language(&grammar(dialect)).expect("the grammar fits the library");
-        let start = ThreadTime::now();
-        let tree = parser.parse(&file.text, None);
-        cpu += start.elapsed();
-        drop(tree);
-    }
-    (cpu, lines)
+    let parsed: Vec<(Duration, usize)> =
+        workspace.walk().entries.par_iter().filter_map(|entry| parse_one(&workspace, &entry.path)).collect();
+    parsed.iter().fold((Duration::ZERO, 0), |(cpu, lines), one| (cpu + one.0, lines + one.1))
+}
+
+fn parse_one(workspace: &Workspace, path: &RepoPath) -> Option<(Duration, usize)> {
+    let dialect = Dialect::of_path(path.as_str())?;
+    let file = workspace.read(path).ok().filter(|file| file.average_line_bytes() <= workspace.config().max_line_bytes)?;
+    let start = ThreadTime::now();
+    let mut parser = Parser::new();
+    parser.set_language(&grammar(dialect)).expect("the grammar fits the library");
+    drop(parser.parse(&file.text, None));
+    Some((start.elapsed(), file.text.lines().count()))
 }
 
 fn grammar(dialect: Dialect) -> tree_sitter::Language {

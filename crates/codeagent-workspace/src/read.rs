@@ -137,6 +137,10 @@ impl Workspace {
 
     /// What stands at a path, links inside the root followed.
     pub fn stat(&self, path: &RepoPath) -> Result<Entry, ReadError> {
+        // Most questions are about what is not there; one look answers them.
+        if self.root().join(path.as_str()).symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+            return Err(ReadError::NotFound(path.clone()));
+        }
         let metadata = self.real_path(path)?.metadata().map_err(|source| io_error(path, source))?;
         let kind = match metadata.file_type() {
             kind if kind.is_dir() => EntryKind::Directory,

@@ -2,8 +2,11 @@
 //!
 //! **Limits.** A blob that cannot be decoded is as good as none: the caller reads the text again.
 
+use std::cell::RefCell;
+
 use rusqlite::{Connection, OptionalExtension, params};
 use rustc_hash::FxHashSet;
+use zstd::bulk::Compressor;
 
 use crate::model::facts::{FACTS_VERSION, Facts};
 use crate::model::graph::Dialect;
@@ -33,13 +36,17 @@ const ZSTD_LEVEL: i32 = 1;
 /// Far above what the largest admitted file can give.
 const MAX_FACTS_BYTES: usize = 1 << 28;
 
+thread_local! {
+    /// Its tables are large beside a file's facts, so each thread keeps one.
+    static COMPRESSOR: RefCell<Compressor<'static>> = RefCell::new(Compressor::new(ZSTD_LEVEL).expect("the level is one that zstd has"));
+}
+
 /// Packs facts.
 #[must_use]
 pub fn encode_facts(facts: &Facts) -> Vec<u8> {
     let plain = postcard::to_stdvec(facts).expect("facts have no values that postcard refuses");
-    let mut blob = (plain.len() as u32).to_le_bytes().to_vec();
-    blob.extend(zstd::bulk::compress(&plain, ZSTD_LEVEL).expect("a vector can be compressed into memory"));
-    blob
+    let packed = COMPRESSOR.with_borrow_mut(|compressor| compressor.compress(&plain)).expect("a vector can be compressed into memory");
+    [&(plain.len() as u32).to_le_bytes()[..], &packed].concat()
 }
 
 /// Unpacks facts; `None` if the blob is damaged.
