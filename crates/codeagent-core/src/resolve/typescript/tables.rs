@@ -29,6 +29,8 @@ pub(super) struct FileIndex {
     names: Vec<Name>,
     /// Sorted by scope, name, declaration.
     declared: Vec<(ScopeId, Name, DeclId)>,
+    /// How many of them stand in the file's own scope, which comes first: most questions are about exports.
+    top: usize,
     /// Call, construct and index signatures and spreads by scope, sorted.
     signatures: Vec<(ScopeId, DeclId)>,
     /// Calls that are written with `new`, sorted.
@@ -116,7 +118,8 @@ impl Tables {
         let mut imports: Vec<_> =
             ids(&facts.imports, ImportId).filter(|(import, _)| !import.decl.is_none()).map(|(import, id)| (import.decl, id)).collect();
         imports.sort_unstable();
-        let mut index = FileIndex { declared, imports, signatures: signatures(facts), ..FileIndex::default() };
+        let top = declared.partition_point(|entry| entry.0 == ScopeId(0));
+        let mut index = FileIndex { declared, top, imports, signatures: signatures(facts), ..FileIndex::default() };
         index.news = facts.exprs.iter().filter_map(|expr| if let Expr::New(call) = expr { Some(*call) } else { None }).collect();
         index.news.sort_unstable();
         index.expected = expected(facts);
@@ -184,7 +187,8 @@ impl Tables {
 
     /// Declarations of a name in one scope.
     pub(super) fn declared(&self, file: FileId, scope: ScopeId, name: Name) -> &[(ScopeId, Name, DeclId)] {
-        let all = &self.file(file).declared;
+        let index = self.file(file);
+        let all = if scope == ScopeId(0) { &index.declared[..index.top] } else { &index.declared[index.top..] };
         let start = all.partition_point(|entry| (entry.0, entry.1) < (scope, name));
         let len = all[start..].iter().take_while(|entry| entry.0 == scope && entry.1 == name).count();
         &all[start..start + len]
