@@ -84,7 +84,7 @@ impl<'a> Graph<'a> {
             let container = container.map_or("", |parent| parent.name.as_str());
             row(
                 out,
-                &[&self.path(symbol.file), &symbol.kind, &symbol.name, &symbol.line_start, &symbol.line_end, &container, &symbol.name_line],
+                &[&self.path(symbol.file), &symbol.kind, &symbol.name, &symbol.name_line, &symbol.line_end, &container, &symbol.line_start],
             );
         }
     }
