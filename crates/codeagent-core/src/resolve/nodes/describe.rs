@@ -150,7 +150,9 @@ fn flags(facts: &Facts, decl: DeclId) -> NodeFlags {
     let has = |flag| declaration.flags.has(flag) || holder(facts, declaration).flags.has(flag);
     let mut flags = NodeFlags::default();
     flags.set(NodeFlags::STATIC, declaration.flags.has(DeclFlags::STATIC));
-    flags.set(NodeFlags::ABSTRACT, declaration.flags.has(DeclFlags::ABSTRACT));
+    let in_interface = declaration.parent.some().is_some_and(|parent| facts.decl(parent).kind == DeclKind::Interface);
+    let demanded = in_interface && !declaration.flags.has(DeclFlags::HAS_BODY) && !declaration.flags.has(DeclFlags::STATIC);
+    flags.set(NodeFlags::ABSTRACT, declaration.flags.has(DeclFlags::ABSTRACT) || demanded);
     flags.set(NodeFlags::ASYNC, has(DeclFlags::ASYNC));
     flags.set(NodeFlags::OVERRIDE, declaration.flags.has(DeclFlags::OVERRIDE));
     flags.set(NodeFlags::DEPRECATED, detail.deprecated);
