@@ -106,9 +106,19 @@ impl<'a> Graph<'a> {
                 &[&kind, &self.path(source.file), &source_line, &source_name, &target_file, &target_line, &target_name],
             );
         }
-        if is_at_a_name(edge.edge_type, source.kind) {
-            row(&mut tables.refs, &[&file, &edge.line, &edge.column, &target_name, &target_file, &target_line, &target_name]);
+        // A module specifier leads to a file and is no name.
+        if target.kind != NodeKind::File && is_at_a_name(edge.edge_type, source.kind) {
+            let named = self.named(target);
+            row(&mut tables.refs, &[&file, &edge.line, &edge.column, &named.name, &self.path(named.file), &named.name_line, &named.name]);
         }
+    }
+
+    /// What a use of a symbol names: who constructs names the type.
+    fn named(&self, target: &'a ExportSymbol) -> &'a ExportSymbol {
+        if !matches!(target.kind, NodeKind::Constructor | NodeKind::PrimaryConstructor) {
+            return target;
+        }
+        target.parent.and_then(|parent| self.primary(parent)).unwrap_or(target)
     }
 }
 
