@@ -209,6 +209,8 @@ fn a_server_ends_with_its_client_and_gives_the_lock_back() {
 fn a_server_that_is_told_to_stop_stops() {
     let shop = Shop::indexed();
     let mut server = serve(&shop);
+    // To wait for a process closes its input; it shall stop without that.
+    let _input = server.stdin.take();
     assert!(Command::new("kill").arg(server.id().to_string()).status().unwrap().success());
     assert_eq!(server.wait().unwrap().code(), Some(130));
     assert_eq!(shop.run(&["status"]).status.code(), Some(0));

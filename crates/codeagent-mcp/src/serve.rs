@@ -60,9 +60,11 @@ async fn talk(state: &Arc<State>) -> Result<Ended, ServeError> {
         service.waiting().await.map_err(io::Error::from)?;
         Ok(Ended::HungUp)
     };
+    // A client that stops its server often hangs up in the same moment: the signal counts.
     tokio::select! {
-        ended = session => ended,
+        biased;
         stopped = stop_signal() => stopped.map(|()| Ended::Stopped).map_err(ServeError::from),
+        ended = session => ended,
     }
 }
 
