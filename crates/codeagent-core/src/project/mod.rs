@@ -2,7 +2,7 @@
 //!
 //! Made from the texts of the project files alone: no disk access here, nothing executed, no MSBuild.
 
-mod paths;
+pub(crate) mod paths;
 
 mod globs;
 

@@ -51,7 +51,13 @@ pub(super) fn join(folder: &str, path: &str) -> Option<String> {
         segments.extend(folder.split('/').filter(|segment| !segment.is_empty()));
         path.as_str()
     };
-    for segment in rest.split('/') {
+    follow(&mut segments, rest)?;
+    Some(segments.join("/"))
+}
+
+/// Goes along a relative path from a folder, both in segments; `None` if that leaves the root.
+pub(crate) fn follow<'p>(segments: &mut Vec<&'p str>, path: &'p str) -> Option<()> {
+    for segment in path.split('/') {
         match segment {
             "" | "." => {}
             ".." => {
@@ -60,7 +66,7 @@ pub(super) fn join(folder: &str, path: &str) -> Option<String> {
             name => segments.push(name),
         }
     }
-    Some(segments.join("/"))
+    Some(())
 }
 
 /// A set of files of the repository that is asked by path, by folder and by glob.

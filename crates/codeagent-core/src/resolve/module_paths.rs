@@ -16,7 +16,7 @@ use std::sync::Arc;
 use oxc_resolver::{ResolveOptions, ResolverGeneric, TsconfigDiscovery};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::project::ProjectModel;
+use crate::project::{ProjectModel, paths};
 use crate::resolve::world::{FileId, WorldFile};
 use memory_fs::{MOUNT, MemoryFs};
 use packages::Packages;
@@ -185,15 +185,7 @@ fn is_tsconfig(path: &str) -> bool {
 /// Joins a folder and a relative path; `None` if it leaves the root.
 pub(super) fn join(folder: &str, relative: &str) -> Option<String> {
     let mut segments: Vec<&str> = folder.split('/').filter(|segment| !segment.is_empty()).collect();
-    for segment in relative.split('/') {
-        match segment {
-            "" | "." => {}
-            ".." => {
-                segments.pop()?;
-            }
-            name => segments.push(name),
-        }
-    }
+    paths::follow(&mut segments, relative)?;
     Some(segments.join("/"))
 }
 

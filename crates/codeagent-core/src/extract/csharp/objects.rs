@@ -6,7 +6,7 @@
 
 use tree_sitter::Node;
 
-use crate::extract::csharp::kinds::{Field, Kid, Kind, in_field, kind, of_kind};
+use crate::extract::csharp::kinds::{Field, Kid, Kids, Kind, in_field, kind, of_kind};
 use crate::extract::csharp::types::Sites;
 use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
@@ -35,12 +35,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let call = self.b.begin_call(callee, List::default());
         let expr = self.b.fresh_expr(Expr::New(call));
         self.use_site(SiteKind::New, expr, at);
-        if let Some(arguments) = of_kind(&kids, Kind::ArgumentList) {
-            self.arguments(call, arguments);
-        }
-        if let Some(initializer) = of_kind(&kids, Kind::Initializer) {
-            self.initializer(expr, initializer);
-        }
+        self.creation_parts(call, expr, &kids);
         expr
     }
 
@@ -53,13 +48,18 @@ impl<'t, 'r> Walker<'t, 'r> {
         let expr = self.b.fresh_expr(Expr::NewTarget(call, decl));
         self.b.decl(decl).init = expr;
         self.use_site(SiteKind::New, expr, at);
-        if let Some(arguments) = of_kind(&kids, Kind::ArgumentList) {
+        self.creation_parts(call, expr, &kids);
+        expr
+    }
+
+    /// The arguments and the initialiser of a creation.
+    fn creation_parts(&mut self, call: CallId, expr: ExprId, kids: &Kids<'r>) {
+        if let Some(arguments) = of_kind(kids, Kind::ArgumentList) {
             self.arguments(call, arguments);
         }
-        if let Some(initializer) = of_kind(&kids, Kind::Initializer) {
+        if let Some(initializer) = of_kind(kids, Kind::Initializer) {
             self.initializer(expr, initializer);
         }
-        expr
     }
 
     /// `{ A = 1, B = { .. }, ["k"] = 2 }` or `{ 1, 2 }` after a creation or a member's name.

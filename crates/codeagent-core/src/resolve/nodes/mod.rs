@@ -15,7 +15,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::model::facts::{DeclId, DeclKind, Facts};
-use crate::model::graph::{Edge, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
+use crate::model::graph::{Edge, EdgeType, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
 use crate::model::span::{Position, Span};
 use crate::resolve::nodes::identity::Identity;
 use crate::resolve::world::{DeclRef, FileId, World, WorldFile};
@@ -30,8 +30,8 @@ pub struct NodeTable {
     of_decl: Vec<Vec<u32>>,
     /// Per file: index of its node.
     of_file: Vec<u32>,
-    /// Per file: the declaration around each declaration, to walk outwards.
-    worlds_files: Vec<Arc<Facts>>,
+    /// Per file: what it says, to walk outwards from a declaration.
+    facts: Vec<Arc<Facts>>,
 }
 
 impl NodeTable {
@@ -59,7 +59,7 @@ impl NodeTable {
             if let Some(node) = self.of(DeclRef { file, decl }) {
                 return node;
             }
-            at = self.worlds_files[file.0 as usize].decl(decl).parent;
+            at = self.facts[file.0 as usize].decl(decl).parent;
         }
         self.of_file(file)
     }
@@ -189,10 +189,8 @@ impl TableBuilder {
         if weight > draft.weight {
             draft.weight = weight;
             std::mem::swap(&mut draft.node, &mut other);
-            draft.node.spans.append(&mut other.spans);
-        } else {
-            draft.node.spans.append(&mut other.spans);
         }
+        draft.node.spans.append(&mut other.spans);
         draft.node.doc = draft.node.doc.take().or(other.doc);
         draft.node.flags.set(other.flags, true);
         if other.node_type == NodeType::Component {
@@ -206,7 +204,7 @@ impl TableBuilder {
             let rest = &mut node.spans[1..];
             rest.sort_by(|a, b| (&a.path, a.span.start.offset).cmp(&(&b.path, b.span.start.offset)));
         }
-        NodeTable { nodes, of_decl: self.of_decl, of_file: self.of_file, worlds_files: self.facts }
+        NodeTable { nodes, of_decl: self.of_decl, of_file: self.of_file, facts: self.facts }
     }
 }
 
@@ -221,9 +219,7 @@ struct Context<'a> {
 }
 
 fn parent_id(context: &Context<'_>, drafts: &[Draft], decl: DeclId) -> Option<NodeId> {
-    if context.file.facts.decl(decl).kind == DeclKind::Namespace
-        && context.file.facts.header.dialect.language() == crate::model::graph::Language::CSharp
-    {
+    if context.file.facts.decl(decl).kind == DeclKind::Namespace && context.file.facts.header.dialect.language() == Language::CSharp {
         return None;
     }
     Some(drafts[context.parent.unwrap_or(context.file_node) as usize].node.id)
