@@ -4,6 +4,7 @@
 
 mod builder;
 mod csharp;
+mod one_line;
 #[cfg(test)]
 mod print;
 mod typescript;

@@ -25,7 +25,7 @@ use crate::model::graph::{Access, Dialect, ParseStatus};
 use crate::model::span::{Position, Span};
 
 /// Version of this form and of the extractors; part of the key under which facts are stored. Raise it with every change of either.
-pub const FACTS_VERSION: u32 = 2;
+pub const FACTS_VERSION: u32 = 3;
 
 macro_rules! ids {
     ($($(#[$meta:meta])* $name:ident,)*) => {$(

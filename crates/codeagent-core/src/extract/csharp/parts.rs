@@ -3,12 +3,15 @@
 //! **Limits.** Access defaults are those of the place (interface member, class member, top level); access of an explicit implementation is
 //! private, as the compiler has it.
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 use tree_sitter::Node;
 
 use crate::extract::csharp::kinds::{Field, Kind};
 use crate::extract::csharp::texts;
 use crate::extract::csharp::walk::Walker;
+use crate::extract::one_line::one_line;
 use crate::model::facts::*;
 use crate::model::graph::Access;
 
@@ -195,13 +198,11 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.b.set_detail(decl, detail);
     }
 
+    /// The text of a node on one line.
     fn folded(&mut self, node: Node<'r>) -> Sym {
-        let text = self.text(node);
-        if text.bytes().any(|byte| byte.is_ascii_whitespace() && byte != b' ') || text.contains("  ") {
-            let folded = texts::fold(text);
-            self.b.sym_owned(&folded)
-        } else {
-            self.b.sym(text)
+        match one_line(self.text(node)) {
+            Cow::Borrowed(text) => self.b.sym(text),
+            Cow::Owned(text) => self.b.sym_owned(&text),
         }
     }
 }

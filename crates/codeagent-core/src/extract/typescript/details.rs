@@ -2,7 +2,10 @@
 //!
 //! **Limits.** The doc comment is the `/** */` that ends right before the declaration; its summary ends at the first `@tag`.
 
+use std::borrow::Cow;
+
 use crate::extract::builder::short_hash;
+use crate::extract::one_line::one_line;
 use crate::extract::typescript::syntax::Child;
 use crate::extract::typescript::walker::Walker;
 use crate::model::facts::*;
@@ -57,13 +60,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.set_detail(id, detail);
     }
 
-    /// The symbol of a text with every run of white space made one blank.
+    /// The symbol of a text on one line.
     fn folded(&mut self, text: &'t str) -> Sym {
-        if !text.contains(['\n', '\t', '\r']) && !text.contains("  ") {
-            return self.b.sym(text);
+        match one_line(text) {
+            Cow::Borrowed(text) => self.b.sym(text),
+            Cow::Owned(text) => self.b.sym_owned(&text),
         }
-        let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        self.b.sym_owned(&folded)
     }
 }
 
