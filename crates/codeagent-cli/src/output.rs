@@ -27,16 +27,16 @@ pub fn note(text: &str) {
 
 /// `method Shop.Cart.Total(int extra): int  src/Cart.cs:12`
 pub fn symbol(row: &SymbolRow) -> String {
-    let signature = row.parameter_signature.as_deref().unwrap_or_default();
-    let result = row.return_type.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
-    format!("{} {}{signature}{result}  {}:{}", row.kind, row.qualified_name, row.file_path, row.line_start)
+    let signature = row.signature.parameter_signature.as_deref().unwrap_or_default();
+    let result = row.signature.return_type.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+    format!("{} {}{signature}{result}  {}:{}", row.symbol.kind, row.symbol.qualified_name, row.file_path, row.line_start)
 }
 
 /// A related symbol and under it the places of its uses.
 pub fn neighbor(row: &NeighborRow, with_verb: bool) -> Vec<String> {
     let verb = if with_verb { format!("{} ", row.edge_type) } else { String::new() };
     let sure = if row.confidence == "exact" { String::new() } else { format!(" ({})", row.confidence) };
-    let mut lines = vec![format!("{verb}{}{sure}  {}:{}", row.qualified_name, row.file_path, row.line_start)];
+    let mut lines = vec![format!("{verb}{}{sure}  {}:{}", row.symbol.qualified_name, row.file_path, row.line_start)];
     for site in &row.call_sites {
         let path = site.file_path.as_ref().map(|path| format!("{path}:")).unwrap_or_default();
         lines.push(format!("    {path}{}:{}  {}", site.line, site.column, site.text));

@@ -4,7 +4,8 @@
 //! A wrong type, an unknown name, a missing or out-of-range value is `invalid_parameter`, and the message names the parameter. `null` counts
 //! as absent, because models write it for optional parameters.
 //!
-//! **Limits.** Texts, whole numbers and lists of texts are all that tools take.
+//! **Limits.** Texts, whole numbers and lists of texts are all that tools take. A default that depends on what is asked stands in the words of
+//! a parameter only.
 
 use serde_json::{Map, Value, json};
 
@@ -19,15 +20,40 @@ pub struct Parameter {
     pub kind: Kind,
     /// Whether a call without it is wrong.
     pub required: bool,
+    /// What a call without it gets.
+    pub default: Option<Fallback>,
     /// What it means, written for a model.
     pub doc: &'static str,
 }
+
+/// The value of a parameter that was left out.
+#[derive(Clone, Copy, Debug)]
+pub enum Fallback {
+    /// A text.
+    Text(&'static str),
+    /// A number.
+    Number(u64),
+}
+
+impl From<Fallback> for Value {
+    fn from(default: Fallback) -> Self {
+        match default {
+            Fallback::Text(text) => text.into(),
+            Fallback::Number(number) => number.into(),
+        }
+    }
+}
+
+/// Longest name or query, in characters.
+const MAX_NAME: usize = 4_096;
 
 /// What a parameter takes.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// Any text.
     Text,
+    /// A text that says something and is no longer than names and queries are.
+    Name,
     /// One of these words.
     Word(fn() -> Vec<&'static str>),
     /// A whole number within bounds.
@@ -45,23 +71,35 @@ impl Parameter {
     /// A parameter that must be given.
     #[must_use]
     pub const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Self {
-        Self { name, kind, required: true, doc }
+        Self { name, kind, required: true, default: None, doc }
     }
 
     /// A parameter that may be left out.
     #[must_use]
     pub const fn optional(name: &'static str, kind: Kind, doc: &'static str) -> Self {
-        Self { name, kind, required: false, doc }
+        Self { name, kind, required: false, default: None, doc }
+    }
+
+    /// The same with a value for calls that leave it out.
+    #[must_use]
+    pub const fn or(self, default: Fallback) -> Self {
+        Self { default: Some(default), ..self }
     }
 
     /// Its JSON schema: one plain type, without `null` and `format`, which strict clients reject.
     fn schema(&self) -> Value {
         let mut schema = match self.kind {
             Kind::Text => json!({ "type": "string" }),
+            Kind::Name => json!({ "type": "string", "minLength": 1, "maxLength": MAX_NAME }),
             Kind::Word(words) => json!({ "type": "string", "enum": words() }),
+            // Bounds beyond 2^53 are no numbers to a client written in JavaScript.
+            Kind::Number { min, max: u64::MAX } => json!({ "type": "integer", "minimum": min }),
             Kind::Number { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
             Kind::Texts(max) => json!({ "type": "array", "items": { "type": "string" }, "maxItems": max }),
         };
+        if let Some(default) = self.default {
+            schema["default"] = default.into();
+        }
         schema["description"] = self.doc.into();
         schema
     }
@@ -69,6 +107,7 @@ impl Parameter {
     fn expected(&self) -> String {
         match self.kind {
             Kind::Text => "a string".to_owned(),
+            Kind::Name => format!("a string of 1 to {MAX_NAME} characters"),
             Kind::Word(words) => format!("one of {}", words().join(", ")),
             Kind::Number { min, max: u64::MAX } => format!("a whole number of at least {min}"),
             Kind::Number { min, max } => format!("a whole number from {min} to {max}"),
@@ -79,6 +118,7 @@ impl Parameter {
     fn check(&self, value: &Value) -> Result<(), ToolError> {
         let fits = match self.kind {
             Kind::Text => value.is_string(),
+            Kind::Name => value.as_str().is_some_and(|text| !text.trim().is_empty() && text.chars().count() <= MAX_NAME),
             Kind::Word(words) => value.as_str().is_some_and(|word| words().contains(&word)),
             Kind::Number { min, max } => whole_number(value).is_some_and(|number| (min..=max).contains(&number)),
             Kind::Texts(_) => value.as_array().is_some_and(|values| values.iter().all(Value::is_string)),
@@ -108,11 +148,12 @@ pub fn schema(parameters: &[Parameter]) -> Map<String, Value> {
     if !required.is_empty() {
         schema.insert("required".to_owned(), required.into());
     }
+    schema.insert("additionalProperties".to_owned(), false.into());
     schema
 }
 
-/// The checked arguments of a call.
-#[derive(Clone, Debug, Default)]
+/// The checked arguments of a call, defaults filled in.
+#[derive(Clone, Debug)]
 pub struct Arguments(Map<String, Value>);
 
 impl Arguments {
@@ -130,7 +171,11 @@ impl Arguments {
                 None if parameter.required => {
                     return Err(ToolError::invalid(format!("`{}` is missing: {}", parameter.name, parameter.expected())));
                 }
-                None => {}
+                None => {
+                    if let Some(default) = parameter.default {
+                        sent.insert(parameter.name.to_owned(), default.into());
+                    }
+                }
             }
         }
         Ok(Self(sent))
@@ -182,9 +227,10 @@ mod tests {
 
     const PARAMETERS: &[Parameter] = &[
         Parameter::required("path", Kind::Text, "Where."),
-        Parameter::optional("limit", Kind::Number { min: 1, max: 50 }, "How many."),
+        Parameter::optional("limit", Kind::Number { min: 1, max: 50 }, "How many.").or(Fallback::Number(20)),
         Parameter::optional("kind", Kind::Word(|| vec!["a", "b"]), "Which."),
         Parameter::optional("paths", Kind::Texts(2), "Which ones."),
+        Parameter::optional("name", Kind::Name, "What."),
     ];
 
     fn check(sent: Value) -> Result<Arguments, String> {
@@ -197,6 +243,7 @@ mod tests {
         let arguments = check(json!({ "path": "x", "limit": 3.0, "kind": null, "paths": ["a"] })).unwrap();
         assert_eq!((arguments.text("path"), arguments.number("limit"), arguments.text("kind")), (Some("x"), Some(3), None));
         assert_eq!(arguments.texts("paths"), ["a"]);
+        assert_eq!(check(json!({ "path": "", "limit": null })).unwrap().number("limit"), Some(20), "the default");
     }
 
     #[test]
@@ -214,7 +261,8 @@ mod tests {
                 json!({ "path": "x", "paths": ["a", "b", "c"] }),
                 "too_large: `paths` takes at most 2 values, got 3; call again with the rest",
             ),
-            (json!({ "path": "x", "pth": 1 }), "invalid_parameter: there is no parameter `pth`; it takes path, limit, kind, paths"),
+            (json!({ "path": "x", "pth": 1 }), "invalid_parameter: there is no parameter `pth`; it takes path, limit, kind, paths, name"),
+            (json!({ "path": "x", "name": " " }), "invalid_parameter: `name` must be a string of 1 to 4096 characters, got \" \""),
         ] {
             assert_eq!(check(sent).map(|_| ()), Err(message.to_owned()));
         }

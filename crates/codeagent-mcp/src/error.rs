@@ -29,6 +29,17 @@ pub enum Code {
 }
 
 impl Code {
+    /// All seven.
+    pub const ALL: [Self; 7] = [
+        Self::NotFound,
+        Self::InvalidParameter,
+        Self::PathEscape,
+        Self::BinaryFile,
+        Self::TooLarge,
+        Self::EngineUnavailable,
+        Self::IndexError,
+    ];
+
     /// As it is sent.
     #[must_use]
     pub fn as_str(self) -> &'static str {

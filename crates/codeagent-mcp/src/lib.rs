@@ -1,12 +1,13 @@
 //! The tools of the engine over the Model Context Protocol. The only crate in which an answer becomes JSON.
 //!
 //! A request goes through `server` (protocol), `arguments` (checks), one function in `tools` (a question to the engine), `wire` (its JSON) and
-//! `answer` (what clients get to see); `error` maps every error to one of the specification's seven codes. `state` is what calls share,
+//! `answer` (what clients get to see), which `output` describes; `error` maps every error to one of the specification's seven codes. `state` is what calls share,
 //! `serve` how a server starts and ends.
 
 pub mod answer;
 pub mod arguments;
 pub mod error;
+pub mod output;
 pub mod serve;
 pub mod server;
 pub mod state;

@@ -21,9 +21,21 @@ use crate::error::ToolError;
 use crate::state::State;
 use crate::tools::{self, Tool};
 
-const INSTRUCTIONS: &str = "Answers questions about the C# and TypeScript code of one repository: search_symbols finds a symbol, get_symbol \
-    shows it, get_callers, get_callees, get_implementations and get_references follow the graph. Wherever a node_id is asked, a qualified \
-    name that is unique will do. Paths are relative to the root of the repository.";
+const INSTRUCTIONS: &str = "\
+Answers questions about the C# and TypeScript/JavaScript code of one repository from an index of its symbols, linked nearly as a compiler \
+would link them. Prefer it to searching texts whenever the question is about code: where is it, who calls it, what implements it, what breaks \
+if it changes.
+
+1. Find: search_symbols by words, lookup_symbol by name, get_file_outline for a file.
+2. Follow: get_callers, get_callees, get_implementations, get_references, get_dependencies (edge_type `contains`: members), get_dependents.
+3. Read: get_symbol for a signature and a summary, read_file with line_start and line_end for the source.
+
+Wherever a node_id is asked, a qualified name or the end of one that is unique will do (`OrderService.Place`; TypeScript: \
+`src/cart.ts#Cart.total`), with parameter types for an overload (`Cart.Add(Product, int)`). Paths are relative to the root of the repository.
+Lists come in pages: pass `next_cursor` as `cursor` for the rest. `note` says why a list is empty and what to ask then. `unresolved_sites` \
+counts uses of a name whose target is not known. `stale_files` were changed since they were indexed: after editing, call index_files with the \
+changed paths. An edge with confidence `exact` is proven; `inferred` is the best of several candidates. Libraries are not indexed, so calls into \
+them are not listed.";
 
 /// The server of one repository.
 #[derive(Clone)]
@@ -78,7 +90,11 @@ pub fn call(state: &State, tool: &Tool, sent: Map<String, Value>) -> Result<Answ
 
 fn describe(tool: &Tool) -> ToolDescription {
     let mut description = ToolDescription::new(tool.name, tool.doc, schema(tool.parameters));
-    description.annotations = Some(ToolAnnotations::new().read_only(!tool.writes).open_world(false));
+    description.title = Some(tool.title.to_owned());
+    description.output_schema = Some(Arc::new(tool.output.schema()));
+    // What the index says follows from the files: nothing is lost by making it again, and doing so twice changes nothing.
+    let hints = ToolAnnotations::with_title(tool.title).read_only(!tool.writes);
+    description.annotations = Some(hints.destructive(false).idempotent(true).open_world(false));
     description
 }
 
@@ -86,12 +102,22 @@ fn describe(tool: &Tool) -> ToolDescription {
 mod tests {
     use super::*;
     use crate::error::Code;
+    use crate::output::Output;
 
     #[test]
     fn a_tool_that_panics_answers_an_error() {
         let root = tempfile::tempdir().unwrap();
         let state = State::open(root.path()).unwrap();
-        let tool = Tool { name: "broken", doc: "", parameters: &[], run: |_, _| panic!("a defect"), writes: false };
+        let tool = Tool {
+            name: "broken",
+            title: "",
+            doc: "",
+            parameters: &[],
+            output: Output::object::<()>(&[]),
+            errors: &[],
+            run: |_, _| panic!("a defect"),
+            writes: false,
+        };
         let error = call(&state, &tool, Map::new()).unwrap_err();
         assert_eq!(error.code, Code::IndexError);
         assert!(error.message.contains("`broken`"), "{}", error.message);

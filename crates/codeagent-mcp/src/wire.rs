@@ -1,51 +1,98 @@
 //! What does an answer look like as JSON? One struct per shape of the specification; the command line prints the same ones.
 //!
-//! Fields that a symbol has no value for are left out. `kind` is the language's own word beside the specification's `node_type`.
+//! The comments on the fields are what clients read in the schemas. Fields that a symbol has no value for are left out. `kind` is the
+//! language's own word beside the specification's `node_type`.
 //!
 //! **Limits.** Paths are relative to the repository; nothing here tells where it lies.
 
-use codeagent_core::model::graph::{Dialect, EdgeDirection, Node, NodeFlags, NodeSpan};
+use codeagent_core::model::graph::{Access, Confidence, Dialect, EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeSpan};
+use codeagent_core::model::graph::{NodeType, ParseStatus};
 use codeagent_core::query::{CallSite, Match, Neighbor, Symbol};
+use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::tools::words;
 
 /// Most call sites shown of one neighbour.
 pub const MAX_SITES: usize = 3;
 
-/// A symbol in a list.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SymbolRow {
-    /// See [`NodeId`](codeagent_core::model::graph::NodeId).
+/// Which symbol.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SymbolName {
+    /// Names the symbol to the other tools; the same after edits elsewhere.
     pub node_id: String,
     /// Bare name.
     pub name: String,
-    /// Unique within a language, but for overloads.
+    /// Name with its containers: `Shop.Cart.Total`, `src/cart.ts#Cart.total`. Overloads share it.
     pub qualified_name: String,
-    /// One of the specification's nine words.
+    /// What it is, the same words for all languages.
+    #[schemars(extend("enum" = words(NodeType::NAMES)))]
     pub node_type: &'static str,
-    /// The language's own word.
+    /// What the language calls it: `struct`, `record`, `enum`, `type_alias`, `function`, `field`, ...
     pub kind: &'static str,
-    /// `csharp` or `typescript`.
-    pub language: &'static str,
-    /// Where the primary declaration stands.
-    pub file_path: String,
-    /// First line of it.
-    pub line_start: u32,
-    /// Last line of it.
-    pub line_end: u32,
-    /// `public` and so on.
+}
+
+/// What a symbol is declared to be.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Signature {
+    /// Declared or default accessibility, where the language has one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = words(Access::NAMES)))]
     pub access_modifier: Option<&'static str>,
     /// Parameter list as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter_signature: Option<String>,
-    /// Declared type as written.
+    /// Declared result, property or field type as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub return_type: Option<String>,
+}
+
+impl From<&Node> for SymbolName {
+    fn from(node: &Node) -> Self {
+        Self {
+            node_id: node.id.to_string(),
+            name: node.name.clone(),
+            qualified_name: node.qualified_name.clone(),
+            node_type: node.node_type.as_str(),
+            kind: node.kind.as_str(),
+        }
+    }
+}
+
+impl From<&Node> for Signature {
+    fn from(node: &Node) -> Self {
+        Self {
+            access_modifier: node.access.map(Access::as_str),
+            parameter_signature: node.parameter_signature.clone(),
+            return_type: node.return_type.clone(),
+        }
+    }
+}
+
+/// A symbol in a list.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SymbolRow {
+    /// Which.
+    #[serde(flatten)]
+    pub symbol: SymbolName,
+    /// The language it is written in.
+    #[schemars(extend("enum" = words(Language::NAMES)))]
+    pub language: &'static str,
+    /// Repo-relative path of its primary declaration.
+    pub file_path: String,
+    /// First line of the declaration, attributes included.
+    pub line_start: u32,
+    /// Last line of the declaration.
+    pub line_end: u32,
+    /// Its declaration.
+    #[serde(flatten)]
+    pub signature: Signature,
     /// How well it fits a search; smaller is better.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<f64>,
     /// `suffix` if only the end of the qualified name is what was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["suffix"]))]
     pub r#match: Option<&'static str>,
 }
 
@@ -53,18 +100,12 @@ impl From<&Node> for SymbolRow {
     fn from(node: &Node) -> Self {
         let (file_path, line_start, line_end) = place(node);
         Self {
-            node_id: node.id.to_string(),
-            name: node.name.clone(),
-            qualified_name: node.qualified_name.clone(),
-            node_type: node.node_type.as_str(),
-            kind: node.kind.as_str(),
+            symbol: node.into(),
             language: node.language.as_str(),
             file_path,
             line_start,
             line_end,
-            access_modifier: node.access.map(|access| access.as_str()),
-            parameter_signature: node.parameter_signature.clone(),
-            return_type: node.return_type.clone(),
+            signature: node.into(),
             rank: None,
             r#match: None,
         }
@@ -92,41 +133,43 @@ fn place(node: &Node) -> (String, u32, u32) {
 }
 
 /// All about one symbol.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SymbolDetail {
     /// What lists show of it.
     #[serde(flatten)]
     pub row: SymbolRow,
-    /// Grammar of its file, by extension.
+    /// Which dialect of the language its file is written in, by extension.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = words(Dialect::NAMES)))]
     pub dialect: Option<&'static str>,
-    /// The project file that owns it, or `.`.
+    /// Repo-relative path of the project file that owns it, or `.`.
     pub project_id: String,
     /// Reachable from outside its project.
     pub is_public_api: bool,
-    /// `static`
+    /// Belongs to the type, not to its instances.
     pub is_static: bool,
-    /// `abstract`
+    /// Has no body of its own.
     pub is_abstract: bool,
-    /// `async`
+    /// Declared `async`.
     pub is_async: bool,
-    /// `override`
+    /// Declared `override`.
     pub is_override: bool,
     /// Marked obsolete or deprecated.
     pub is_deprecated: bool,
     /// Has a doc comment.
     pub has_doc_comment: bool,
-    /// How well its file was parsed.
+    /// How well its file was parsed; with `partial`, something may be missing.
+    #[schemars(extend("enum" = words(ParseStatus::NAMES)))]
     pub parse_status: &'static str,
     /// Number of parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter_count: Option<u32>,
-    /// Incoming uses.
+    /// Number of places that use it; get_references lists them.
     pub reference_count: u64,
     /// First sentence or so of the doc comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doc: Option<String>,
-    /// Number of places it is declared at.
+    /// Number of places it is declared at; get_source_spans lists them.
     pub declarations: usize,
 }
 
@@ -135,7 +178,7 @@ impl From<&Symbol> for SymbolDetail {
         let node = &symbol.node;
         let row = SymbolRow::from(node);
         Self {
-            dialect: Dialect::of_path(&row.file_path).map(|dialect| dialect.as_str()),
+            dialect: Dialect::of_path(&row.file_path).map(Dialect::as_str),
             row,
             project_id: node.project_id.clone(),
             is_public_api: node.flags.has(NodeFlags::PUBLIC_API),
@@ -155,56 +198,31 @@ impl From<&Symbol> for SymbolDetail {
 }
 
 /// A symbol of a file's outline.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct OutlineRow {
-    /// See [`SymbolRow::node_id`].
-    pub node_id: String,
-    /// Bare name.
-    pub name: String,
-    /// See [`SymbolRow::qualified_name`].
-    pub qualified_name: String,
-    /// One of the specification's nine words.
-    pub node_type: &'static str,
-    /// The language's own word.
-    pub kind: &'static str,
+    /// Which.
+    #[serde(flatten)]
+    pub symbol: SymbolName,
     /// First line in this file.
     pub line_start: u32,
     /// Last line in this file.
     pub line_end: u32,
-    /// `public` and so on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_modifier: Option<&'static str>,
-    /// Parameter list as written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parameter_signature: Option<String>,
-    /// Declared type as written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub return_type: Option<String>,
+    /// Its declaration.
+    #[serde(flatten)]
+    pub signature: Signature,
 }
 
 impl From<&Node> for OutlineRow {
     fn from(node: &Node) -> Self {
-        let SymbolRow {
-            node_id,
-            name,
-            qualified_name,
-            node_type,
-            kind,
-            line_start,
-            line_end,
-            access_modifier,
-            parameter_signature,
-            return_type,
-            ..
-        } = node.into();
-        Self { node_id, name, qualified_name, node_type, kind, line_start, line_end, access_modifier, parameter_signature, return_type }
+        let (_, line_start, line_end) = place(node);
+        Self { symbol: node.into(), line_start, line_end, signature: node.into() }
     }
 }
 
 /// A place of declaration.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SourceSpan {
-    /// Where.
+    /// Repo-relative path.
     pub file_path: String,
     /// First line.
     pub line_start: u32,
@@ -229,44 +247,40 @@ impl SourceSpan {
 }
 
 /// A related symbol.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NeighborRow {
-    /// See [`SymbolRow::node_id`].
-    pub node_id: String,
-    /// Bare name.
-    pub name: String,
-    /// See [`SymbolRow::qualified_name`].
-    pub qualified_name: String,
-    /// One of the specification's nine words.
-    pub node_type: &'static str,
-    /// The language's own word.
-    pub kind: &'static str,
-    /// Where its primary declaration stands.
+    /// Which.
+    #[serde(flatten)]
+    pub symbol: SymbolName,
+    /// Repo-relative path of its primary declaration.
     pub file_path: String,
-    /// First line of it.
+    /// First line of the declaration.
     pub line_start: u32,
-    /// The verb.
+    /// How the two are related.
+    #[schemars(extend("enum" = words(EdgeType::NAMES)))]
     pub edge_type: &'static str,
-    /// `outgoing`: the asked symbol *verb* this one; `incoming`: the reverse.
+    /// `outgoing`: the asked symbol *edge_type* this one (it calls it, inherits it); `incoming`: this one *edge_type* the asked symbol.
+    #[schemars(extend("enum" = words(EdgeDirection::NAMES)))]
     pub direction: &'static str,
-    /// `exact`, `inferred` or `heuristic`: the surest of the sites.
+    /// `exact`: proven by receiver and arguments; `inferred`: the best of several candidates.
+    #[schemars(extend("enum" = words(Confidence::NAMES)))]
     pub confidence: &'static str,
-    /// Number of sites.
+    /// Number of places where the one uses the other.
     pub site_count: usize,
-    /// The first few sites.
+    /// The first three of these places.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub call_sites: Vec<Site>,
 }
 
 /// A place where one symbol uses another.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Site {
     /// Its file, if that is not the row's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_path: Option<String>,
-    /// 1-based line.
+    /// Line, from 1.
     pub line: u32,
-    /// 1-based UTF-16 column.
+    /// UTF-16 column, from 1.
     pub column: u32,
     /// The source line without its indentation.
     pub text: String,
@@ -279,14 +293,10 @@ impl NeighborRow {
     /// A neighbour in a direction.
     #[must_use]
     pub fn new(neighbor: &Neighbor, direction: EdgeDirection) -> Self {
-        let SymbolRow { node_id, name, qualified_name, node_type, kind, file_path, line_start, .. } = (&neighbor.node).into();
+        let (file_path, line_start, _) = place(&neighbor.node);
         let call_sites = neighbor.sites.iter().take(MAX_SITES).map(|site| Site::new(site, &file_path)).collect();
         Self {
-            node_id,
-            name,
-            qualified_name,
-            node_type,
-            kind,
+            symbol: (&neighbor.node).into(),
             file_path,
             line_start,
             edge_type: neighbor.edge_type.as_str(),

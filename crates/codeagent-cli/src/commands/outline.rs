@@ -33,13 +33,13 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         open.retain(|end| *end >= row.line_start);
         let indent = "  ".repeat(open.len());
         open.push(row.line_end);
-        let signature = row.parameter_signature.as_deref().unwrap_or_default();
-        format!("{:<5} {indent}{} {}{signature}", row.line_start, row.kind, shown_name(row, path.as_str()))
+        let signature = row.signature.parameter_signature.as_deref().unwrap_or_default();
+        format!("{:<5} {indent}{} {}{signature}", row.line_start, row.symbol.kind, shown_name(row, path.as_str()))
     }))
 }
 
 /// A namespace is known by its whole name.
 fn shown_name<'a>(row: &'a OutlineRow, path: &str) -> &'a str {
-    let is_path = Path::new(&row.qualified_name).starts_with(path);
-    if row.node_type == "module" && !is_path { &row.qualified_name } else { &row.name }
+    let is_path = Path::new(&row.symbol.qualified_name).starts_with(path);
+    if row.symbol.node_type == "module" && !is_path { &row.symbol.qualified_name } else { &row.symbol.name }
 }

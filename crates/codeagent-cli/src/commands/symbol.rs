@@ -19,7 +19,7 @@ pub fn run(root: &Root, of: &OfSymbol) -> anyhow::Result<()> {
     lines.extend(detail.doc.iter().map(|doc| format!("    {doc}")));
     lines.push(format!(
         "    node_id {}, project {}, used {}",
-        detail.row.node_id,
+        detail.row.symbol.node_id,
         detail.project_id,
         count(detail.reference_count, "time")
     ));
@@ -38,6 +38,6 @@ fn modifiers(detail: &SymbolDetail) -> String {
         (detail.is_deprecated, "deprecated"),
         (detail.is_public_api, "part of the public API"),
     ];
-    let access = detail.row.access_modifier.into_iter();
+    let access = detail.row.signature.access_modifier.into_iter();
     access.chain(flags.iter().filter(|(on, _)| *on).map(|(_, word)| *word)).collect::<Vec<_>>().join(", ")
 }

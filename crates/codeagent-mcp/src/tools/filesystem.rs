@@ -5,13 +5,15 @@
 use std::collections::BTreeMap;
 
 use codeagent_workspace::{Entry, EntryKind, FileText, RepoPath};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::Answer;
-use crate::arguments::{Arguments, Kind, Parameter};
-use crate::error::ToolError;
+use crate::arguments::{Arguments, Fallback, Kind, Parameter};
+use crate::error::{Code, ToolError};
+use crate::output::{ENCODING_NOTE, NOTE, Output};
 use crate::state::State;
-use crate::tools::{CURSOR, Tool};
+use crate::tools::{CURSOR, PAGED, Tool};
 
 /// Most bytes of an answer of `read_file`.
 const MAX_BYTES: usize = 512_000;
@@ -24,77 +26,108 @@ const MAX_ENTRIES: usize = 1_000;
 /// Most entries of a whole tree.
 const MAX_TREE: usize = 10_000;
 
+const DIRECTORY_ERRORS: &[Code] = &[Code::NotFound, Code::InvalidParameter, Code::PathEscape, Code::IndexError];
+const FILE_ERRORS: &[Code] =
+    &[Code::NotFound, Code::InvalidParameter, Code::PathEscape, Code::BinaryFile, Code::TooLarge, Code::IndexError];
+
+/// The root of the repository.
+const ROOT: Fallback = Fallback::Text("");
+
 /// The tools of this file.
 pub const TOOLS: &[Tool] = &[
     Tool {
         name: "list_directory",
-        doc: "List the files and directories at a path of the repository. Ignored files are left out.",
+        title: "List a directory",
+        doc: "List the files and directories at a path of the repository. Ignored files are left out. get_directory_tree shows several \
+              levels at once.",
         parameters: &[
-            Parameter::optional("path", Kind::Text, "Repo-relative path of the directory. Default: the root of the repository."),
+            Parameter::optional("path", Kind::Text, "Repo-relative path of the directory; empty for the root of the repository.").or(ROOT),
             CURSOR,
         ],
+        output: Output::list::<DirectoryEntry>("What lies in the directory, by name.", PAGED),
+        errors: DIRECTORY_ERRORS,
         run: list_directory,
         writes: false,
     },
     Tool {
         name: "read_file",
-        doc: "Read a text file, or some lines of it. At most 10,000 lines or 500 KB at a time; `truncated` says whether something was cut off.",
+        title: "Read a file",
+        doc: "Read a text file, or some lines of it. At most 10,000 lines or 500 KB at a time; `truncated` says whether something was \
+              cut off. To read one symbol, take its lines from search_symbols or get_file_outline.",
         parameters: &[
             Parameter::required("path", Kind::Text, "Repo-relative path of the file."),
-            Parameter::optional("line_start", Kind::Number { min: 1, max: u64::MAX }, "First line, counted from 1. Default: 1."),
+            Parameter::optional("line_start", Kind::Number { min: 1, max: u64::MAX }, "First line, counted from 1.")
+                .or(Fallback::Number(1)),
             Parameter::optional("line_end", Kind::Number { min: 1, max: u64::MAX }, "Last line, inclusive. Default: the last of the file."),
         ],
+        output: Output::object::<FileContent>(&[NOTE, ENCODING_NOTE]),
+        errors: FILE_ERRORS,
         run: read_file,
         writes: false,
     },
     Tool {
         name: "get_directory_tree",
-        doc: "Show the directories and files below a path as a tree. Ignored files are left out.",
+        title: "Show the directory tree",
+        doc: "Show the directories and files below a path as a tree. Ignored files are left out; of a directory with more than 1,000 \
+              entries the first 1,000 are shown, and `truncated` says so.",
         parameters: &[
             Parameter::optional(
                 "path",
                 Kind::Text,
-                "Repo-relative path of the directory to start from. Default: the root of the repository.",
-            ),
-            Parameter::optional("depth", Kind::Number { min: 1, max: 10 }, "How many levels to show, 1 to 10. Default: 3."),
+                "Repo-relative path of the directory to start from; empty for the root of the repository.",
+            )
+            .or(ROOT),
+            Parameter::optional("depth", Kind::Number { min: 1, max: 10 }, "How many levels to show.").or(Fallback::Number(3)),
         ],
+        output: Output::object::<TreeNode>(&[NOTE]),
+        errors: DIRECTORY_ERRORS,
         run: get_directory_tree,
         writes: false,
     },
 ];
 
-#[derive(Serialize)]
-struct DirectoryEntry<'a> {
-    name: &'a str,
+#[derive(Serialize, JsonSchema)]
+struct DirectoryEntry {
+    /// Its name.
+    name: String,
+    /// What it is.
+    #[schemars(extend("enum" = KINDS))]
     r#type: &'static str,
+    /// Size in bytes; files only.
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
 }
 
 fn list_directory(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
-    let folder = state.path(arguments.text("path").unwrap_or_default())?;
+    let folder = state.path(arguments.required_text("path"))?;
     let listing = state.workspace().list(&folder)?;
-    let rows: Vec<DirectoryEntry<'_>> = listing.entries.iter().map(directory_entry).collect();
+    let rows: Vec<DirectoryEntry> = listing.entries.iter().map(directory_entry).collect();
     let answer = Answer::page(&rows, arguments.text("cursor"))?;
     Ok(if rows.is_empty() { answer.with_note("the directory is empty or everything in it is ignored") } else { answer })
 }
 
-fn directory_entry(entry: &Entry) -> DirectoryEntry<'_> {
+fn directory_entry(entry: &Entry) -> DirectoryEntry {
     let size = (entry.kind == EntryKind::File).then_some(entry.size);
-    DirectoryEntry { name: entry.path.file_name(), r#type: kind_word(entry.kind), size }
+    DirectoryEntry { name: entry.path.file_name().to_owned(), r#type: kind_word(entry.kind), size }
 }
+
+/// The words for what an entry is.
+const KINDS: [&str; 2] = ["file", "directory"];
 
 fn kind_word(kind: EntryKind) -> &'static str {
     match kind {
-        EntryKind::File => "file",
-        EntryKind::Directory => "directory",
+        EntryKind::File => KINDS[0],
+        EntryKind::Directory => KINDS[1],
     }
 }
 
-#[derive(Serialize)]
-struct FileContent<'a> {
-    content: &'a str,
+#[derive(Serialize, JsonSchema)]
+struct FileContent {
+    /// The lines with their line ends, without byte order mark.
+    content: String,
+    /// Number of lines of the whole file.
     total_lines: usize,
+    /// Whether some of what was asked for was cut off.
     truncated: bool,
 }
 
@@ -102,7 +135,7 @@ fn read_file(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> 
     let path = state.path(arguments.required_text("path"))?;
     let file = state.workspace().read_up_to(&path, MAX_FILE_BYTES)?;
     let total_lines = count_lines(&file.text);
-    let first = arguments.number("line_start").unwrap_or(1);
+    let first = arguments.number("line_start").unwrap_or_default();
     let last = arguments.number("line_end").unwrap_or(usize::MAX);
     if first > total_lines.max(1) {
         return Err(ToolError::invalid(format!("`line_start` is {first}, but {path} has {total_lines} lines")));
@@ -112,7 +145,7 @@ fn read_file(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> 
     }
     let wanted = lines(&file.text, first, last);
     let content = cut(wanted);
-    let mut answer = Answer::new(FileContent { content, total_lines, truncated: content.len() < wanted.len() })?;
+    let mut answer = Answer::new(FileContent { content: content.to_owned(), total_lines, truncated: content.len() < wanted.len() })?;
     if content.len() < wanted.len() {
         let shown = first + count_lines(content) - 1;
         answer = answer.with_note(format!("lines {first} to {shown} of {total_lines} are shown; ask again with `line_start`"));
@@ -156,19 +189,26 @@ fn cut(text: &str) -> &str {
     head.rfind('\n').map_or(head, |at| &head[..=at])
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct TreeNode {
+    /// Its name.
     name: String,
+    /// What it is.
+    #[schemars(extend("enum" = KINDS))]
     r#type: &'static str,
+    /// What lies in the directory, each like this one; absent at the last level.
+    // A schema that refers to itself is more than many clients can read.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
     children: Option<Vec<TreeNode>>,
+    /// Whether some of its entries are left out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
 }
 
 fn get_directory_tree(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
-    let folder = state.path(arguments.text("path").unwrap_or_default())?;
-    let depth = arguments.number("depth").unwrap_or(3);
+    let folder = state.path(arguments.required_text("path"))?;
+    let depth = arguments.number("depth").unwrap_or_default();
     let listing = state.workspace().tree(&folder, depth)?;
     let mut children: BTreeMap<RepoPath, Vec<&Entry>> = BTreeMap::new();
     for entry in &listing.entries {

@@ -5,16 +5,18 @@
 use std::collections::BTreeMap;
 
 use codeagent_core::ingest::{Change, ChangeBatch};
-use codeagent_core::model::graph::Dialect;
+use codeagent_core::model::graph::{Dialect, Language};
 use codeagent_core::query::{self, IndexStatus};
 use codeagent_workspace::{EntryKind, ReadError, RepoPath, Workspace};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Kind, Parameter};
-use crate::error::ToolError;
+use crate::error::{Code, ToolError};
+use crate::output::{INDEXING, NOTE, Output};
 use crate::state::State;
-use crate::tools::Tool;
+use crate::tools::{NAME_ERRORS, Tool, words};
 
 /// Most paths of one call.
 const MAX_PATHS: usize = 100;
@@ -23,31 +25,44 @@ const MAX_PATHS: usize = 100;
 pub const TOOLS: &[Tool] = &[
     Tool {
         name: "index_files",
-        doc: "Bring the index up to date with the named files, and with whatever else changed on disk. A path that no longer exists is removed \
-              from the index.",
+        title: "Index files",
+        doc: "Bring the index up to date with the named files, and with whatever else changed on disk. Use it after editing, or when an \
+              answer names stale_files. A path that no longer exists is removed from the index.",
         parameters: &[Parameter::required("paths", Kind::Texts(MAX_PATHS), "Repo-relative paths of the files, at most 100.")],
+        output: Output::object::<Indexed>(&[NOTE]),
+        errors: &[Code::InvalidParameter, Code::TooLarge, Code::EngineUnavailable, Code::IndexError],
         run: index_files,
         writes: true,
     },
     Tool {
         name: "get_status",
-        doc: "Say how the index is: whether it is healthy and complete, how much is in it, how much of the code was understood.",
+        title: "Show the state of the index",
+        doc: "Say how the index is: whether it is healthy and complete, how much is in it, how much of the code was understood. Use it \
+              when answers are missing something.",
         parameters: &[],
+        output: Output::object::<StatusReport>(&[INDEXING]),
+        errors: NAME_ERRORS,
         run: get_status,
         writes: false,
     },
 ];
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Indexed {
+    /// Number of named files that the index now holds as they are on disk, removed ones included.
     indexed: usize,
+    /// What is wrong with the other files.
     errors: Vec<FileError>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct FileError {
+    /// The path as it was given.
     path: String,
+    /// What kind of error.
+    #[schemars(extend("enum" = Code::ALL.map(Code::as_str)))]
     code: &'static str,
+    /// What is wrong and what to do next.
     message: String,
 }
 
@@ -117,7 +132,7 @@ impl Files<'_> {
 }
 
 /// How the index is.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StatusReport {
     /// The database is open and its writer alive.
     pub healthy: bool,
@@ -127,15 +142,17 @@ pub struct StatusReport {
     pub indexed_files: u64,
     /// Symbols in the index, files not counted.
     pub indexed_symbols: u64,
-    /// Languages in the index.
+    /// Languages in the index: `csharp`, `typescript`.
     pub languages: Vec<&'static str>,
     /// Whether changes on disk are noticed by themselves.
     pub watcher_active: bool,
-    /// When the disk was last compared.
+    /// When the disk was last compared, in UTC; null before that.
+    #[schemars(schema_with = "text_or_null")]
     pub last_batch_at: Option<String>,
-    /// None yet.
+    /// The model that makes embeddings; null as long as there is none.
+    #[schemars(schema_with = "text_or_null")]
     pub embedding_model: Option<String>,
-    /// None yet.
+    /// Symbols with an embedding.
     pub embeddings_count: u64,
     /// Uses in the index.
     pub edges: u64,
@@ -144,9 +161,10 @@ pub struct StatusReport {
 }
 
 /// How well one language was understood.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LanguageQuality {
-    /// Which.
+    /// Which language.
+    #[schemars(extend("enum" = words(Language::NAMES)))]
     pub language: &'static str,
     /// Files.
     pub files: u64,
@@ -158,8 +176,14 @@ pub struct LanguageQuality {
     pub files_failed: u64,
     /// Share of bytes in parse errors.
     pub error_percent: f64,
-    /// Share of calls with a target, of those that do not go outside the repository.
+    /// Share of calls with a target, of those that do not go outside the repository; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub calls_resolved_percent: Option<f64>,
+}
+
+/// A list of types would say the same and be refused by strict clients.
+fn text_or_null(_generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "anyOf": [{ "type": "string" }, { "type": "null" }] })
 }
 
 impl StatusReport {

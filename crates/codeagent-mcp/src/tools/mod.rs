@@ -12,7 +12,8 @@ use codeagent_core::model::graph::Language;
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Kind, Parameter};
-use crate::error::ToolError;
+use crate::error::{Code, ToolError};
+use crate::output::{Addition, NEXT_CURSOR, NOTE, Output, STALE_FILES, TOTAL};
 use crate::state::State;
 
 /// One tool.
@@ -20,10 +21,16 @@ use crate::state::State;
 pub struct Tool {
     /// Its name.
     pub name: &'static str,
-    /// What it does, written for a model.
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does, when to use it and what to ask next, written for a model.
     pub doc: &'static str,
     /// What it takes.
     pub parameters: &'static [Parameter],
+    /// What it answers.
+    pub output: Output,
+    /// How it may fail.
+    pub errors: &'static [Code],
     /// What it does.
     pub run: fn(&State, &Arguments) -> Result<Answer, ToolError>,
     /// Whether it changes the index.
@@ -34,16 +41,29 @@ pub struct Tool {
 pub const CURSOR: Parameter =
     Parameter::optional("cursor", Kind::Text, "The `next_cursor` of the previous answer, to get the next page. Default: the first page.");
 
+/// What may be added to every list that comes in pages.
+pub const PAGED: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE];
+
+/// The same for lists that show places of files.
+pub const PLACES: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE, STALE_FILES];
+
+/// How a question about names may fail.
+pub const NAME_ERRORS: &[Code] = &[Code::InvalidParameter, Code::EngineUnavailable, Code::IndexError];
+
+/// How a question about one symbol may fail.
+pub const SYMBOL_ERRORS: &[Code] = &[Code::NotFound, Code::InvalidParameter, Code::EngineUnavailable, Code::IndexError];
+
 /// The parameter of every tool about one symbol.
 pub const NODE_ID: Parameter = Parameter::required(
     "node_id",
-    Kind::Text,
-    "The symbol's node_id, or its qualified name or the end of it if that is unique: `Cart.Total`.",
+    Kind::Name,
+    "The symbol's node_id, or its qualified name, or the end of it if that is unique: `Cart.Total`. Parameter types pick an overload: \
+     `Cart.Add(Product, int)`.",
 );
 
 /// The filter by project.
 pub const PROJECT_ID: Parameter =
-    Parameter::optional("project_id", Kind::Text, "Only symbols of this project: the repo-relative path of its project file.");
+    Parameter::optional("project_id", Kind::Name, "Only symbols of this project: the repo-relative path of its project file.");
 
 /// The filter by language.
 pub const LANGUAGE: Parameter = Parameter::optional("language", Kind::Word(|| words(Language::NAMES)), "Only symbols of this language.");

@@ -8,12 +8,18 @@ use codeagent_core::query::{self, Neighbor, Snapshot};
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Kind, Parameter};
-use crate::error::ToolError;
+use crate::error::{Code, ToolError};
+use crate::output::{Addition, NEXT_CURSOR, NOTE, Output, STALE_FILES, TOTAL, UNRESOLVED_SITES};
 use crate::state::State;
-use crate::tools::{CURSOR, NODE_ID, Tool, words};
+use crate::tools::{CURSOR, NODE_ID, PLACES, SYMBOL_ERRORS, Tool, words};
 use crate::wire::{MAX_SITES, NeighborRow, OutlineRow, SourceSpan, SymbolDetail};
 
 const EDGE_TYPE: Parameter = Parameter::optional("edge_type", Kind::Word(|| words(EdgeType::NAMES)), "Only relationships of this type.");
+
+const OUTLINE_ERRORS: &[Code] = &[Code::NotFound, Code::InvalidParameter, Code::PathEscape, Code::EngineUnavailable, Code::IndexError];
+const SYMBOL: &[Addition] = &[NOTE, STALE_FILES];
+const SPANS: &[Addition] = &[NOTE, STALE_FILES];
+const NEIGHBORS: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE, UNRESOLVED_SITES, STALE_FILES];
 
 /// What makes something an implementation.
 pub const IMPLEMENTING: [EdgeType; 4] = [EdgeType::Implements, EdgeType::Extends, EdgeType::Inherits, EdgeType::Overrides];
@@ -22,64 +28,100 @@ pub const IMPLEMENTING: [EdgeType; 4] = [EdgeType::Implements, EdgeType::Extends
 pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_symbol",
-        doc: "Get everything known about one symbol: kind, place, signature, modifiers, documentation, how often it is used.",
+        title: "Get a symbol",
+        doc: "Get everything known about one symbol: kind, place, signature, modifiers, documentation, how often it is used. Then \
+              read_file shows its source (file_path, line_start, line_end), get_references its uses.",
         parameters: &[NODE_ID],
+        output: Output::object::<SymbolDetail>(SYMBOL),
+        errors: SYMBOL_ERRORS,
         run: get_symbol,
         writes: false,
     },
     Tool {
         name: "get_source_spans",
-        doc: "Get all places a symbol is declared at, the primary one first: partial classes and merged interfaces have several.",
+        title: "Find declarations",
+        doc: "Get all places a symbol is declared at: partial classes and merged interfaces have several. Use it before editing a type; \
+              read_file shows the lines.",
         parameters: &[NODE_ID],
+        output: Output::list::<SourceSpan>("Its declarations, the primary one first, then by path and line.", SPANS),
+        errors: SYMBOL_ERRORS,
         run: get_source_spans,
         writes: false,
     },
     Tool {
         name: "get_file_outline",
-        doc: "List the symbols declared in a file in the order of their lines.",
+        title: "Outline a file",
+        doc: "List the symbols declared in a file in the order of their lines. Use it instead of read_file to see what is in a file, \
+              then read_file with line_start and line_end for the part you need.",
         parameters: &[Parameter::required("path", Kind::Text, "Repo-relative path of the file."), CURSOR],
+        output: Output::list::<OutlineRow>("The symbols in the order of their lines.", PLACES),
+        errors: OUTLINE_ERRORS,
         run: get_file_outline,
         writes: false,
     },
     Tool {
         name: "get_callers",
-        doc: "Find the symbols that call a symbol, with the places of the calls.",
+        title: "Find callers",
+        doc: "Find the symbols that call a symbol, with the places of the calls. Use it to see who is affected by a change of behaviour. \
+              Calls through an interface or base class belong to that member: get_implementations and get_references find more.",
         parameters: &[NODE_ID, CURSOR],
+        output: Output::list::<NeighborRow>("The symbols that call it, by path and line of the call.", NEIGHBORS),
+        errors: SYMBOL_ERRORS,
         run: |state, arguments| follow(state, arguments, (EdgeDirection::Incoming, &[EdgeType::Calls])),
         writes: false,
     },
     Tool {
         name: "get_callees",
-        doc: "Find the symbols of the repository that a symbol calls, with the places of the calls.",
+        title: "Find callees",
+        doc: "Find the symbols of the repository that a symbol calls, with the places of the calls. Use it to understand how something \
+              works. Calls into libraries are not listed.",
         parameters: &[NODE_ID, CURSOR],
+        output: Output::list::<NeighborRow>("The symbols it calls, in the order of the calls.", NEIGHBORS),
+        errors: SYMBOL_ERRORS,
         run: |state, arguments| follow(state, arguments, (EdgeDirection::Outgoing, &[EdgeType::Calls])),
         writes: false,
     },
     Tool {
         name: "get_implementations",
-        doc: "Find what implements an interface, derives from a class, or implements or overrides a member.",
+        title: "Find implementations",
+        doc: "Find what implements an interface, derives from a class, or implements or overrides a member. Only direct ones: ask again \
+              with a result to go further down.",
         parameters: &[NODE_ID, CURSOR],
+        output: Output::list::<NeighborRow>("What implements, extends, inherits or overrides it.", NEIGHBORS),
+        errors: SYMBOL_ERRORS,
         run: |state, arguments| follow(state, arguments, (EdgeDirection::Incoming, &IMPLEMENTING)),
         writes: false,
     },
     Tool {
         name: "get_references",
-        doc: "Find every use of a symbol: calls, reads and writes, type uses, imports, base lists.",
+        title: "Find references",
+        doc: "Find every use of a symbol: calls, reads and writes, type uses, imports, base lists, overrides. Use it before renaming or \
+              removing something.",
         parameters: &[NODE_ID, CURSOR],
+        output: Output::list::<NeighborRow>("The symbols that use it, by kind of use, path and line.", NEIGHBORS),
+        errors: SYMBOL_ERRORS,
         run: |state, arguments| follow(state, arguments, (EdgeDirection::Incoming, &USES)),
         writes: false,
     },
     Tool {
         name: "get_dependencies",
-        doc: "Find what a symbol depends on: all outgoing relationships, or those of one type.",
+        title: "Find dependencies",
+        doc: "Find what a symbol depends on: all outgoing relationships, or those of one type. With `contains`, the members of a type or \
+              namespace; with `inherits`, `implements` or `extends`, its bases.",
         parameters: &[NODE_ID, EDGE_TYPE, CURSOR],
+        output: Output::list::<NeighborRow>("What it depends on, by edge_type.", NEIGHBORS),
+        errors: SYMBOL_ERRORS,
         run: |state, arguments| follow_all(state, arguments, EdgeDirection::Outgoing),
         writes: false,
     },
     Tool {
         name: "get_dependents",
-        doc: "Find what depends on a symbol: all incoming relationships, or those of one type.",
+        title: "Find dependents",
+        doc: "Find what depends on a symbol: all incoming relationships, or those of one type. As get_references, and `contains` gives \
+              what it is declared in.",
         parameters: &[NODE_ID, EDGE_TYPE, CURSOR],
+        output: Output::list::<NeighborRow>("What depends on it, by edge_type.", NEIGHBORS),
+        errors: SYMBOL_ERRORS,
         run: |state, arguments| follow_all(state, arguments, EdgeDirection::Incoming),
         writes: false,
     },

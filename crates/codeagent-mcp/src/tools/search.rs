@@ -6,10 +6,11 @@ use codeagent_core::model::graph::{Language, NodeType};
 use codeagent_core::query::{self, SearchFilter};
 
 use crate::answer::Answer;
-use crate::arguments::{Arguments, Kind, Parameter};
+use crate::arguments::{Arguments, Fallback, Kind, Parameter};
 use crate::error::ToolError;
+use crate::output::{NOTE, Output, STALE_FILES};
 use crate::state::State;
-use crate::tools::{CURSOR, LANGUAGE, NODE_ID, PROJECT_ID, Tool, words};
+use crate::tools::{CURSOR, LANGUAGE, NAME_ERRORS, NODE_ID, PLACES, PROJECT_ID, SYMBOL_ERRORS, Tool, words};
 use crate::wire::SymbolRow;
 
 /// Results of a search if no limit is given.
@@ -21,8 +22,10 @@ const MAX_LIMIT: u64 = 50;
 pub const TOOLS: &[Tool] = &[
     Tool {
         name: "search_symbols",
-        doc: "Find symbols (classes, methods, components, ...) by words of their name, container, signature or documentation, best first. \
-              `Auth*` matches prefixes; words of a camelCase name match too.",
+        title: "Search symbols",
+        doc: "Find symbols (classes, methods, components, ...) by words of their name, container, signature or documentation, best \
+              first. Start here if you do not know the exact name. `Auth*` matches prefixes; words of a camelCase name match too. Then \
+              get_symbol, get_callers or get_references with a node_id.",
         parameters: &[
             Parameter::required(
                 "query",
@@ -32,31 +35,41 @@ pub const TOOLS: &[Tool] = &[
             PROJECT_ID,
             Parameter::optional("node_type", Kind::Word(|| words(NodeType::NAMES)), "Only symbols of this type."),
             LANGUAGE,
-            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results, 1 to 50. Default: 20."),
+            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results.").or(Fallback::Number(20)),
         ],
+        output: Output::list::<SymbolRow>("Symbols, best first.", &[NOTE, STALE_FILES]),
+        errors: NAME_ERRORS,
         run: search_symbols,
         writes: false,
     },
     Tool {
         name: "lookup_symbol",
-        doc: "Find symbols by exact qualified name (`Shop.Cart.Total`, `src/cart.ts#Cart.total`); several if it is overloaded. If there is none, \
-              symbols whose qualified name ends like that are given, marked `\"match\":\"suffix\"`.",
+        title: "Look a name up",
+        doc: "Find symbols by exact qualified name (`Shop.Cart.Total`, `src/cart.ts#Cart.total`); several if it is overloaded. If there \
+              is none, symbols whose qualified name ends like that are given, marked `\"match\":\"suffix\"`. Use search_symbols if you \
+              know only words.",
         parameters: &[
-            Parameter::required("qualified_name", Kind::Text, "The qualified name, or its last segments: `Cart.Total`."),
+            Parameter::required("qualified_name", Kind::Name, "The qualified name, or its last segments: `Cart.Total`."),
             LANGUAGE,
             PROJECT_ID,
             CURSOR,
         ],
+        output: Output::list::<SymbolRow>("Symbols of that name, by qualified name, path and line.", PLACES),
+        errors: NAME_ERRORS,
         run: lookup_symbol,
         writes: false,
     },
     Tool {
         name: "find_similar",
-        doc: "Find symbols that are similar in meaning to a given one.",
+        title: "Find similar symbols",
+        doc: "Find symbols that are similar in meaning to a given one. Needs embeddings, which this index does not have yet: use \
+              search_symbols.",
         parameters: &[
             NODE_ID,
-            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results, 1 to 50. Default: 10."),
+            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results.").or(Fallback::Number(10)),
         ],
+        output: Output::list::<SymbolRow>("Symbols, most similar first.", &[NOTE, STALE_FILES]),
+        errors: SYMBOL_ERRORS,
         run: find_similar,
         writes: false,
     },

@@ -6,5 +6,6 @@
 mod documentation;
 mod filesystem;
 mod protocol;
+mod schema;
 mod support;
 mod symbols;

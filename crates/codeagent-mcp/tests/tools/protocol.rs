@@ -1,8 +1,10 @@
 //! What holds for all tools: introduction, schemas, wrong calls.
 
+use codeagent_mcp::tools;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};
 
+use crate::schema::violations;
 use crate::support::Session;
 
 #[tokio::test]
@@ -14,17 +16,69 @@ async fn the_server_introduces_itself() {
 }
 
 #[tokio::test]
-async fn schemas_suit_strict_clients() {
+async fn instructions_fit_into_a_prompt() {
+    let session = Session::over(&[]).await;
+    let instructions = session.client.peer_info().unwrap().instructions.clone().unwrap();
+    assert!((500..=2_000).contains(&instructions.chars().count()), "{} characters", instructions.chars().count());
+    // Every word in it that looks like a tool or an argument is one.
+    let known: Vec<&str> = tools::all().flat_map(|tool| tool.parameters.iter().map(|each| each.name).chain([tool.name])).collect();
+    let fields = ["next_cursor", "unresolved_sites", "stale_files"];
+    let words = instructions.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.contains('_'));
+    let unknown: Vec<&str> = words.filter(|word| !known.contains(word) && !fields.contains(word)).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+#[tokio::test]
+async fn the_seventeen_tools_are_described() {
     let tools = Session::over(&[]).await.client.list_all_tools().await.unwrap();
-    assert!(!tools.is_empty());
-    for tool in tools {
-        assert!(tool.description.is_some_and(|text| text.len() > 20), "{}", tool.name);
-        let schema = Value::Object((*tool.input_schema).clone());
-        assert_eq!(schema["type"], "object", "{}", tool.name);
-        for (name, property) in schema["properties"].as_object().unwrap() {
-            assert!(property["type"].is_string() && property["format"].is_null(), "{} {name}", tool.name);
-            assert!(property["description"].is_string(), "{} {name}", tool.name);
+    let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(
+        names.join(" "),
+        "list_directory read_file get_directory_tree search_symbols lookup_symbol find_similar get_symbol get_source_spans \
+         get_file_outline get_callers get_callees get_implementations get_references get_dependencies get_dependents index_files get_status"
+    );
+    for tool in &tools {
+        let name = &tool.name;
+        assert!(tool.title.as_ref().is_some_and(|title| title.contains(' ')), "{name}");
+        assert!(tool.description.as_ref().is_some_and(|text| text.len() > 80), "{name} does not say when to use it");
+        let hints = tool.annotations.as_ref().unwrap();
+        assert_eq!(hints.title, tool.title);
+        let writes = name == "index_files";
+        let given = (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint);
+        assert_eq!(given, (Some(!writes), Some(false), Some(true), Some(false)), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn schemas_suit_strict_clients() {
+    for tool in Session::over(&[]).await.client.list_all_tools().await.unwrap() {
+        let name = &tool.name;
+        let input = Value::Object((*tool.input_schema).clone());
+        assert_eq!((&input["type"], &input["additionalProperties"]), (&json!("object"), &json!(false)), "{name}");
+        for (parameter, property) in input["properties"].as_object().unwrap() {
+            assert!(property["type"].is_string(), "{name} {parameter}");
+            if let Some(default) = property.get("default") {
+                assert_eq!(violations(property, default, parameter), Vec::<String>::new(), "{name}: the default is a value");
+            }
         }
+        let output = Value::Object((*tool.output_schema.unwrap()).clone());
+        assert_eq!(output["type"], "object", "{name}");
+        assert!(output.get("required").is_none() && output.get("additionalProperties").is_none(), "{name}");
+        assert_eq!(output["properties"]["error"]["properties"]["code"]["enum"].as_array().unwrap().len(), 7, "{name}");
+        assert_plain(&input, name);
+        assert_plain(&output, name);
+    }
+}
+
+/// Every property is described, and neither formats, lists of types nor references occur.
+fn assert_plain(schema: &Value, at: &str) {
+    assert!(!schema["type"].is_array() && schema["format"].is_null() && schema["$ref"].is_null(), "{at}: {schema}");
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        assert!(property["description"].as_str().is_some_and(|text| text.len() > 5), "{at}.{name} says nothing");
+        assert_plain(property, &format!("{at}.{name}"));
+    }
+    if let Some(items) = schema.get("items") {
+        assert_plain(items, &format!("{at}[]"));
     }
 }
 

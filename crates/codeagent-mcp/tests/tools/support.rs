@@ -5,10 +5,13 @@ use std::sync::Arc;
 
 use codeagent_mcp::server::Server;
 use codeagent_mcp::state::State;
+use codeagent_mcp::tools;
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::{RoleClient, RunningService};
 use serde_json::Value;
+
+use crate::schema::violations;
 
 pub struct Session {
     pub client: RunningService<RoleClient, ()>,
@@ -39,9 +42,12 @@ impl Session {
         write(self.root.path(), path, text.as_bytes());
     }
 
+    /// The result of a call; it is what the tool says that it answers.
     pub async fn raw(&self, tool: &str, arguments: Value) -> CallToolResult {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        self.client.call_tool(CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments)).await.unwrap()
+        let result = self.client.call_tool(CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments)).await.unwrap();
+        assert_conforms(tool, &result);
+        result
     }
 
     /// The texts of all content blocks, an error marked as one.
@@ -49,6 +55,26 @@ impl Session {
         let result = self.raw(tool, arguments).await;
         let texts: Vec<&str> = result.content.iter().filter_map(|block| block.as_text()).map(|text| text.text.as_str()).collect();
         format!("{}{}", if result.is_error == Some(true) { "error: " } else { "" }, texts.join("\n"))
+    }
+}
+
+/// Structured content follows the tool's output schema, the texts say the same, and an error is one the tool admits to.
+pub fn assert_conforms(name: &str, result: &CallToolResult) {
+    let tool = tools::find(name).unwrap();
+    let content = result.structured_content.as_ref().unwrap();
+    let violations = violations(&Value::Object(tool.output.schema()), content, name);
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
+    let mut told = serde_json::Map::new();
+    for block in &result.content {
+        match serde_json::from_str(&block.as_text().unwrap().text).unwrap() {
+            Value::Object(fields) => told.extend(fields),
+            list => drop(told.insert("results".to_owned(), list)),
+        }
+    }
+    assert_eq!(&Value::Object(told), content, "{name}");
+    assert_eq!(result.is_error == Some(true), content.get("error").is_some(), "{name}");
+    if let Some(error) = content.get("error") {
+        assert!(tool.errors.iter().any(|code| error["code"] == code.as_str()), "{name}: {error}");
     }
 }
 
