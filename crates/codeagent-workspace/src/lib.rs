@@ -1,7 +1,8 @@
 //! The repository on disk: what is in it, what is ignored, what a file says, and where our own data may lie.
 //!
 //! The only crate that touches the file system. A path is a [`RepoPath`] or it cannot be asked for, and every file is opened by one function
-//! ([`Workspace::read_bytes_meta`]) that resolves links first, so what is opened lies under the root whatever the caller says.
+//! ([`Workspace::read_bytes_meta`]) that follows no link, or resolves links first, so what is opened lies under the root whatever the
+//! caller says.
 //!
 //! **Limits.** A folder that is exchanged for a link between the check and the opening is noticed on Linux only. Names that are not UTF-8
 //! are skipped. `.git` and `.codeagent` do not exist for callers, at any depth.

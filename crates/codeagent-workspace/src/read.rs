@@ -112,16 +112,14 @@ impl Workspace {
     /// Reads the bytes of a file of at most `limit` bytes. Every file of the repository is opened here.
     pub fn read_bytes_meta(&self, path: &RepoPath, limit: u64) -> Result<FileBytes, ReadError> {
         let io = |source| io_error(path, source);
-        let real = self.real_path(path)?;
-        // Opening a pipe would wait for its writer.
-        if !real.metadata().map_err(io)?.is_file() {
+        let file = match self.open_without_links(path) {
+            Some(file) => file,
+            None => self.open_through_links(path)?,
+        };
+        let metadata = file.metadata().map_err(io)?;
+        if !metadata.is_file() {
             return Err(ReadError::NotAFile(path.clone()));
         }
-        let file = File::open(&real).map_err(io)?;
-        if !self.opened_inside(&file) {
-            return Err(ReadError::Escapes(path.clone()));
-        }
-        let metadata = file.metadata().map_err(io)?;
         let too_large = |size| ReadError::TooLarge { path: path.clone(), size, limit };
         if metadata.len() > limit {
             return Err(too_large(metadata.len()));
@@ -133,6 +131,36 @@ impl Workspace {
             return Err(too_large(bytes.len() as u64));
         }
         Ok(FileBytes { hash: blake3::hash(&bytes), bytes, mtime_ns: mtime_ns(&metadata) })
+    }
+
+    /// Opens a path on which no link lies, in one step: the system itself refuses links, and without them a path of the repository cannot
+    /// leave it. `None`: to be found out by [`Self::open_through_links`].
+    #[cfg(target_os = "linux")]
+    fn open_without_links(&self, path: &RepoPath) -> Option<File> {
+        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+        // Opening a pipe would wait for its writer, opening a terminal could make it ours.
+        const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+        if path.is_hidden() {
+            return None;
+        }
+        openat2(CWD, self.root().join(path.as_str()), FLAGS, Mode::empty(), ResolveFlags::NO_SYMLINKS).map(File::from).ok()
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open_without_links(&self, _path: &RepoPath) -> Option<File> {
+        None
+    }
+
+    /// Opens what a path leads to, which is inside the root or an error.
+    fn open_through_links(&self, path: &RepoPath) -> Result<File, ReadError> {
+        let io = |source| io_error(path, source);
+        let real = self.real_path(path)?;
+        // Opening a pipe would wait for its writer.
+        if !real.metadata().map_err(io)?.is_file() {
+            return Err(ReadError::NotAFile(path.clone()));
+        }
+        let file = File::open(&real).map_err(io)?;
+        if self.opened_inside(&file) { Ok(file) } else { Err(ReadError::Escapes(path.clone())) }
     }
 
     /// What stands at a path, links inside the root followed.
