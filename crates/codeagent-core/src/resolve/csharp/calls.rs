@@ -3,7 +3,7 @@
 //! Instance members come before extension methods; a delegate value that is invoked is no target; `new C()` without a declared constructor
 //! targets the type.
 //!
-//! **Limits.** A call whose receiver is unknown or external never gets a target by name.
+//! **Limits.** A call whose receiver is unknown or external never gets a target by name, but for the extension methods in sight of it.
 
 use std::rc::Rc;
 
@@ -17,6 +17,7 @@ use crate::resolve::csharp::names::Found;
 use crate::resolve::csharp::overloads::{Argument, Pick};
 use crate::resolve::csharp::signatures::Shape;
 use crate::resolve::csharp::simple_names::Simple;
+use crate::resolve::csharp::tables::is_type_scope;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
 use crate::resolve::csharp::typing::Access;
 use crate::resolve::csharp::well_known;
@@ -198,8 +199,38 @@ impl Linker<'_> {
         }
         match own {
             Some(pick) => self.picked(pick, 0),
-            None => self.invoke_undeclared(&access, name, &args, &type_args),
+            None => match self.likely_value(base, &access).and_then(|value| self.likely_extension(value, name, &args, &type_args)) {
+                Some(pick) => self.picked(pick, 1),
+                None => self.invoke_undeclared(&access, name, &args, &type_args),
+            },
         }
+    }
+
+    /// The receiver, if it is a value of which too little is known: `HttpContext.GetUserId()` may use a property of an undeclared base class
+    /// though a type of that name is in sight.
+    fn likely_value(&self, base: ExprId, access: &Access) -> Option<Ty> {
+        match self.arena.get(access.receiver) {
+            Type::Unknown | Type::External(..) => Some(access.receiver),
+            Type::Inst(..) => self.has_foreign_base(access.receiver).then_some(access.receiver),
+            Type::Qualifier(_) if access.candidates.is_empty() => {
+                let Expr::Name(_, scope, _) = self.facts.expr(base) else { return None };
+                let around = self.enclosing_type(scope)?;
+                self.has_foreign_base(around).then_some(Ty::UNKNOWN)
+            }
+            _ => None,
+        }
+    }
+
+    /// The innermost type around a scope.
+    fn enclosing_type(&self, mut scope: ScopeId) -> Option<Ty> {
+        while let Some(id) = scope.some() {
+            let here = self.facts.scope(id);
+            if is_type_scope(here.kind) {
+                return Some(self.this_type(here.owner));
+            }
+            scope = here.parent;
+        }
+        None
     }
 
     /// Methods that can be meant: static ones through a type, others through a value.

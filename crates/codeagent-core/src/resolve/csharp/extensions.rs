@@ -3,7 +3,10 @@
 //! Namespace by namespace from the inside: first the namespace's own static classes, then what the usings of its declaration bring; the
 //! first level with an applicable method decides.
 //!
-//! **Limits.** The receiver must be known to convert to the first parameter; an unknown or undeclared one never does by name.
+//! A receiver of which the repository says too little (a value that an undeclared base class or package gives) gets the likely one: in sight,
+//! taking such arguments, and not a name that collections have themselves. Such a choice is never sure.
+//!
+//! **Limits.** Otherwise the receiver must be known to convert to the first parameter.
 
 use std::rc::Rc;
 
@@ -44,20 +47,40 @@ impl Linker<'_> {
             }
             _ => {}
         }
+        let pick = self.nearest_extension(all, (receiver, args, type_args), |candidate| self.receiver_fits(receiver, candidate))?;
+        let sure = pick.sure && self.convert(receiver, pick.best.targets[0]) != Conversion::Unknown;
+        Some(Pick { sure, ..pick })
+    }
+
+    /// The extension method that is likely meant if too little is known of the receiver.
+    pub(super) fn likely_extension(&self, receiver: Ty, name: NameId, args: &[Argument], type_args: &TyList) -> Option<Pick> {
+        if SEQUENCE_MEMBERS.contains(&self.tables.names.text(name)) {
+            return None;
+        }
+        let all = self.tables.extensions.get(&name)?;
+        let pick = self.nearest_extension(all, (receiver, args, type_args), |candidate| {
+            self.signature(candidate.decl).params.first().is_some_and(|first| self.convert(receiver, first.ty) != Conversion::No)
+        })?;
+        Some(Pick { sure: false, ..pick })
+    }
+
+    /// The choice at the first level where one of the methods that pass is applicable.
+    fn nearest_extension(
+        &self,
+        all: &[Extension],
+        (receiver, args, type_args): (Ty, &[Argument], &TyList),
+        passes: impl Fn(Candidate) -> bool,
+    ) -> Option<Pick> {
         let mut with_receiver = vec![Argument::of_type(receiver)];
         with_receiver.extend_from_slice(args);
-        for level in self.levels().iter() {
-            let candidates = self.extensions_at(level, all, DeclKind::Method);
+        self.levels().iter().find_map(|level| {
+            let mut candidates = self.extensions_at(level, all, DeclKind::Method);
+            candidates.retain(|candidate| passes(*candidate));
             if candidates.is_empty() {
-                continue;
+                return None;
             }
-            let fitting: Vec<Candidate> = candidates.into_iter().filter(|candidate| self.receiver_fits(receiver, *candidate)).collect();
-            if let Some(pick) = self.pick(&fitting, &with_receiver, type_args).filter(|pick| pick.applicable) {
-                let sure = pick.sure && self.convert(receiver, pick.best.targets[0]) != Conversion::Unknown;
-                return Some(Pick { sure, ..pick });
-            }
-        }
-        None
+            self.pick(&candidates, &with_receiver, type_args).filter(|pick| pick.applicable)
+        })
     }
 
     /// An extension property of a receiver.
