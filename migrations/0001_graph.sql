@@ -106,11 +106,12 @@ CREATE TABLE edges_incoming (
     PRIMARY KEY (target, edge_type, source, file_id, line, "column")
 ) WITHOUT ROWID;
 
--- Uses that have no target, by the name used.
+-- Uses that have no target, by the name used; how many of them are calls.
 CREATE TABLE unresolved (
     file_id INTEGER NOT NULL,
     name TEXT NOT NULL,
     count INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
     PRIMARY KEY (file_id, name)
 ) WITHOUT ROWID;
 

@@ -130,11 +130,8 @@ impl IngestPipeline {
     fn unchanged(&self, run: &Run<'_>, scan: Scan) -> Result<Summary, IngestError> {
         let mut summary = Summary { unchanged: true, problems: scan.problems, ..Summary::default() };
         let rows = run.known.files.values();
-        summary.problems.extend(rows.clone().filter_map(|row| Some(FileProblem { path: row.path.clone(), message: row.problem.clone()? })));
-        summary.languages = rows::language_counts(rows);
-        let snapshot = self.reader.snapshot()?;
-        summary.symbols = number(&snapshot, SYMBOLS_TOTAL)?;
-        finish(run, summary, &snapshot)
+        summary.problems.extend(rows.filter_map(|row| Some(FileProblem { path: row.path.clone(), message: row.problem.clone()? })));
+        finish(run, summary, &self.reader.snapshot()?)
     }
 
     /// Contents are as before, but sizes or times have to be noted.
@@ -167,15 +164,14 @@ impl IngestPipeline {
             ..Summary::default()
         };
         let rows = rows::rows(&built.loaded, &built.keys, &built.projects, fingerprints, (relinked, &run.known));
-        summary.languages = rows::language_counts(rows.files.iter());
         let nodes = self.hashed(run, std::mem::take(&mut built.nodes.nodes));
-        summary.symbols = nodes.iter().filter(|(_, node)| node.node_type != NodeType::File).count() as u64;
+        let symbols = nodes.iter().filter(|(_, node)| node.node_type != NodeType::File).count();
         let batch = Batch {
             removed: removed_files(&run.known, &built.loaded).map(|row| row.id).collect(),
             nodes: Some(nodes),
             keys: built.loaded.iter().zip(&built.keys).map(|(file, key)| (file.path.to_string(), *key)).collect(),
             inputs,
-            metadata: vec![(SCANNED_AT, run.scanned_at.to_string()), (MADE_BY, made_by()), (SYMBOLS_TOTAL, summary.symbols.to_string())],
+            metadata: vec![(SCANNED_AT, run.scanned_at.to_string()), (MADE_BY, made_by()), (SYMBOLS_TOTAL, symbols.to_string())],
             ..batch_of(kind, rows, &run.known)
         };
         summary.removed = batch.removed.len();
@@ -183,8 +179,7 @@ impl IngestPipeline {
         (run.progress)(Progress { phase: Phase::Store, done: 0, total: 0 });
         let written = self.writer.apply(batch)?;
         run.clock.add(Phase::Store, written.cpu);
-        let snapshot = self.reader.snapshot()?;
-        finish(run, summary, &snapshot)
+        finish(run, summary, &self.reader.snapshot()?)
     }
 
     /// The nodes by id, each with its hash.
@@ -300,12 +295,11 @@ fn removed_files<'a>(known: &'a Known, loaded: &[Loaded]) -> impl Iterator<Item 
     gone.into_iter()
 }
 
-fn number(snapshot: &Snapshot, key: &str) -> Result<u64, IngestError> {
-    Ok(store::metadata(snapshot, key)?.and_then(|text| text.parse().ok()).unwrap_or(0))
-}
-
 fn finish(run: &Run<'_>, mut summary: Summary, snapshot: &Snapshot) -> Result<Summary, IngestError> {
-    summary.edges = number(snapshot, store::EDGES_TOTAL)?;
+    let counts = store::counts(snapshot)?;
+    summary.symbols = counts.symbols;
+    summary.edges = counts.edges;
+    summary.languages = counts.languages;
     summary.problems.sort();
     summary.phases = run.clock.times();
     summary.elapsed = run.started.elapsed();

@@ -98,9 +98,11 @@ fn edge_rows(edges: Vec<Edge>, file: FileKey) -> Vec<EdgeRow> {
 
 fn unresolved_rows(links: &Links, world: &World, file: FileId, key: FileKey) -> Vec<UnresolvedRow> {
     let facts = world.facts(file);
-    let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut counts: FxHashMap<&str, (u32, u32)> = FxHashMap::default();
     for unresolved in &links.unresolved {
-        *counts.entry(facts.text(unresolved.name)).or_default() += 1;
+        let (count, calls) = counts.entry(facts.text(unresolved.name)).or_default();
+        *count += 1;
+        *calls += u32::from(unresolved.kind.is_call());
     }
-    sorted(counts.into_iter().map(|(name, count)| UnresolvedRow { file: key, name: name.to_owned(), count }).collect())
+    sorted(counts.into_iter().map(|(name, (count, calls))| UnresolvedRow { file: key, name: name.to_owned(), count, calls }).collect())
 }

@@ -6,11 +6,11 @@ use crate::ingest::load::{Loaded, hash_of};
 use crate::ingest::plan::{Fingerprint, PlanFile};
 use crate::ingest::relink::{Relinked, slot_hashes};
 use crate::ingest::scan::Known;
-use crate::model::graph::{Language, ParseStatus};
+use crate::model::graph::Language;
 use crate::project::{CSharpProject, ProjectModel};
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::{FileId, World, csharp, typescript};
-use crate::store::{EdgeRow, FileKey, FileRow, LanguageCounts, LinkRow, UnresolvedRow};
+use crate::store::{EdgeRow, FileKey, FileRow, LinkRow, UnresolvedRow};
 
 /// The keys of all files in their order: those they have, and new ones above.
 pub fn file_keys(loaded: &[Loaded], known: &Known) -> Vec<FileKey> {
@@ -145,23 +145,4 @@ fn file_row(file: &Loaded, id: FileKey, projects: &ProjectModel, print: &Fingerp
         interface_hash: print.interface_hash,
         ids_hash: print.ids_hash,
     }
-}
-
-/// Totals per language, those without files left out.
-pub fn language_counts<'a>(files: impl Iterator<Item = &'a FileRow>) -> Vec<LanguageCounts> {
-    let mut totals: Vec<LanguageCounts> = Language::NAMES.iter().map(|(_, language)| LanguageCounts::new(*language)).collect();
-    for file in files {
-        let total = &mut totals[file.dialect.language() as usize];
-        total.files += 1;
-        total.lines += u64::from(file.lines);
-        total.bytes += u64::from(file.bytes);
-        total.error_bytes += u64::from(file.error_bytes);
-        total.failed += u64::from(file.parse_status == ParseStatus::Failed);
-        total.partial += u64::from(file.parse_status == ParseStatus::Partial);
-        total.calls += u64::from(file.calls);
-        total.calls_resolved += u64::from(file.calls_resolved);
-        total.calls_external += u64::from(file.calls_external);
-    }
-    totals.retain(|total| total.files > 0);
-    totals
 }

@@ -1146,3 +1146,26 @@ pub enum SiteKind {
     /// Inside `nameof(..)`.
     NameOf,
 }
+
+impl SiteKind {
+    /// Whether something is run: the use is a call.
+    #[must_use]
+    pub fn is_call(self) -> bool {
+        match self {
+            Self::Call | Self::New | Self::ThisInit | Self::BaseInit | Self::Jsx | Self::Tag | Self::Attribute | Self::Decorator => true,
+            Self::Operator
+            | Self::Index
+            | Self::Read
+            | Self::Write
+            | Self::ReadWrite
+            | Self::ParameterType
+            | Self::TypeRef
+            | Self::Base
+            | Self::Import
+            | Self::Export
+            | Self::Key
+            | Self::Destructure
+            | Self::NameOf => false,
+        }
+    }
+}

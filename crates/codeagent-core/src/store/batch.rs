@@ -131,6 +131,8 @@ pub struct UnresolvedRow {
     pub name: String,
     /// How often.
     pub count: u32,
+    /// How many of these uses are calls.
+    pub calls: u32,
 }
 
 /// Whether a batch is the whole graph or a part of it.

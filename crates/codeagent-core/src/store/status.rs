@@ -1,8 +1,8 @@
 //! How much there is in the index: counts for `status`, and the names that stayed unresolved.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::model::graph::{Dialect, Language};
+use crate::model::graph::{Dialect, Language, NodeType};
 use crate::store::codec::word_column;
 use crate::store::{EDGES_TOTAL, SYMBOLS_TOTAL, Snapshot, StoreError};
 
@@ -40,7 +40,7 @@ pub struct LanguageCounts {
     pub calls: u64,
     /// Call-like sites with a target.
     pub calls_resolved: u64,
-    /// Call-like sites known to go outside.
+    /// Call-like sites known to go outside, by their receiver or because nothing here bears their name.
     pub calls_external: u64,
 }
 
@@ -86,6 +86,9 @@ pub fn counts(snapshot: &Snapshot) -> Result<Counts, StoreError> {
         total.calls_resolved += number(8)?;
         total.calls_external += number(9)?;
     }
+    for total in &mut totals {
+        total.calls_external += foreign_calls(connection, total.language)?;
+    }
     totals.retain(|total| total.files > 0);
     let total = |key| metadata(snapshot, key).map(|text| text.and_then(|text| text.parse().ok()).unwrap_or(0));
     Ok(Counts {
@@ -94,6 +97,36 @@ pub fn counts(snapshot: &Snapshot) -> Result<Counts, StoreError> {
         edges: total(EDGES_TOTAL)?,
         languages: totals,
     })
+}
+
+const FOREIGN_CALLS: &str = "SELECT f.dialect, sum(u.calls) \
+    FROM (SELECT DISTINCT name FROM unresolved) d JOIN unresolved u USING (name) JOIN files f ON f.id = u.file_id \
+    WHERE NOT EXISTS (SELECT 1 FROM nodes n \
+        WHERE n.name = d.name COLLATE NOCASE AND n.name = d.name AND n.language = ?1 AND (1 << n.node_type) & ?2 != 0) \
+    GROUP BY f.dialect";
+
+/// Calls without a target whose name nothing bears that can be called: they go outside, whatever their receiver is.
+fn foreign_calls(connection: &Connection, language: Language) -> Result<u64, StoreError> {
+    let callable = callable(language).iter().fold(0_i64, |all, node_type| all | 1 << *node_type as u8);
+    let mut statement = connection.prepare_cached(FOREIGN_CALLS)?;
+    let mut rows = statement.query(params![language as u8, callable])?;
+    let mut calls = 0;
+    while let Some(row) = rows.next()? {
+        if word_column(row, 0, Dialect::from_code)?.language() == language {
+            calls += row.get::<_, i64>(1)? as u64;
+        }
+    }
+    Ok(calls)
+}
+
+/// What a call or `new` may target by its name. In TypeScript a property may hold a function.
+fn callable(language: Language) -> &'static [NodeType] {
+    match language {
+        Language::CSharp => &[NodeType::Method, NodeType::Constructor, NodeType::Class, NodeType::Type],
+        Language::TypeScript => {
+            &[NodeType::Method, NodeType::Constructor, NodeType::Class, NodeType::Component, NodeType::Property, NodeType::Interface]
+        }
+    }
 }
 
 const METADATA: &str = "SELECT value FROM _metadata WHERE key = ?1";

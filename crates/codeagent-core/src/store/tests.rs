@@ -133,7 +133,7 @@ fn batch(before: Option<&Repository>, now: &Repository, keys: &mut FxHashMap<Str
         let mut sources: Vec<NodeId> = edges.iter().map(|edge| edge.source).collect();
         sources.sort();
         sources.dedup();
-        batch.unresolved.push(UnresolvedRow { file: key, name: "lost".to_owned(), count: edges.len() as u32 });
+        batch.unresolved.push(UnresolvedRow { file: key, name: "lost".to_owned(), count: edges.len() as u32, calls: 1 });
         batch.files.push((file_row(file, key), LinkRow { sources, ..LinkRow::default() }));
         batch.edges.extend(edges);
     }

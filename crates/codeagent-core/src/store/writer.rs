@@ -151,12 +151,12 @@ fn write_files(connection: &Connection, batch: &Batch) -> Result<(), StoreError>
 }
 
 const DELETE_UNRESOLVED: &str = "DELETE FROM unresolved WHERE file_id = ?1";
-const INSERT_UNRESOLVED: &str = "INSERT INTO unresolved VALUES (?1, ?2, ?3)";
+const INSERT_UNRESOLVED: &str = "INSERT INTO unresolved VALUES (?1, ?2, ?3, ?4)";
 
 fn insert_unresolved(connection: &Connection, rows: &[UnresolvedRow]) -> Result<(), StoreError> {
     let mut statement = connection.prepare_cached(INSERT_UNRESOLVED)?;
     for row in rows {
-        statement.execute((row.file.0, &row.name, row.count))?;
+        statement.execute((row.file.0, &row.name, row.count, row.calls))?;
     }
     Ok(())
 }

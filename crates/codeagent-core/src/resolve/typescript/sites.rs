@@ -52,7 +52,7 @@ pub fn walk(link: &mut Link<'_>) -> Links {
 
 impl Link<'_> {
     fn site(&mut self, site: Site, links: &mut Links) {
-        let is_call = is_call(site.kind);
+        let is_call = site.kind.is_call();
         links.calls += u32::from(is_call);
         match self.outcome(site) {
             Outcome::Decls(decls) => {
@@ -121,7 +121,7 @@ impl Link<'_> {
 
     fn edge_type(&mut self, site: Site) -> Option<EdgeType> {
         Some(match site.kind {
-            kind if is_call(kind) => EdgeType::Calls,
+            kind if kind.is_call() => EdgeType::Calls,
             SiteKind::ParameterType => EdgeType::Accepts,
             SiteKind::Import => EdgeType::Imports,
             SiteKind::Export if self.names_a_module(site) => EdgeType::Imports,
@@ -165,16 +165,16 @@ impl Link<'_> {
     fn expr_outcome(&mut self, expr: ExprId, kind: SiteKind) -> Outcome {
         let facts = self.facts(self.file);
         match facts.expr(expr) {
-            Expr::Call(call) if is_call(kind) => match facts.expr(facts.calls[call.index()].callee) {
+            Expr::Call(call) if kind.is_call() => match facts.expr(facts.calls[call.index()].callee) {
                 Expr::Super(class) => self.super_outcome(class),
                 _ => self.callee_outcome(facts.calls[call.index()].callee),
             },
-            Expr::New(call) if is_call(kind) => {
+            Expr::New(call) if kind.is_call() => {
                 let callee = facts.calls[call.index()].callee;
                 let outcome = self.callee_outcome(callee);
                 self.constructor_outcome(callee, outcome)
             }
-            Expr::Jsx(component) if is_call(kind) => self.value_outcome(component),
+            Expr::Jsx(component) if kind.is_call() => self.value_outcome(component),
             Expr::DynamicImport(sym) | Expr::Require(sym) => self.module(self.file, sym).into(),
             _ => self.value_outcome(expr),
         }
@@ -525,8 +525,4 @@ impl Link<'_> {
 fn push(links: &mut Links, site: Site, edge_type: EdgeType, targets: Vec<Target>) {
     let confidence = if targets.len() == 1 { Confidence::Exact } else { Confidence::Inferred };
     links.uses.push(Use { source: site.owner, edge_type, confidence, targets, at: site.at });
-}
-
-fn is_call(kind: SiteKind) -> bool {
-    matches!(kind, SiteKind::Call | SiteKind::New | SiteKind::BaseInit | SiteKind::Jsx | SiteKind::Tag | SiteKind::Decorator)
 }
