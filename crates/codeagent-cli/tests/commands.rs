@@ -162,7 +162,7 @@ fn exit_codes_tell_what_to_do() {
 
     std::fs::write(shop.root.path().join(".codeagent/config.json"), "{\n  \"max_file_bytes\": \"many\"\n}").unwrap();
     let (code, message) = shop.failure(&["index"]);
-    assert!(code == 2 && message.contains("line 2"), "{code} {message}");
+    assert!(code == 2 && message.contains("line 2, column 21"), "{code} {message}");
     std::fs::remove_file(shop.root.path().join(".codeagent/config.json")).unwrap();
 
     std::fs::write(shop.database(), "this is no database, but somebody's notes".repeat(100)).unwrap();
@@ -180,6 +180,33 @@ fn files_that_fail_are_counted() {
     let output = shop.run(&["index", "--verbose"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.code() == Some(1) && text.contains("1 file failed") && text.contains("binary.cs"), "{text}");
+}
+
+#[test]
+fn the_examples_of_the_documentation_hold() {
+    let document = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md")).unwrap();
+    let examples: Vec<&str> = document.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let expected = ["12 files", "46 files", "46 files"];
+    assert_eq!(examples.len(), expected.len());
+    let shop = Shop::new();
+    std::fs::create_dir(shop.root.path().join(".codeagent")).unwrap();
+    for (example, files) in examples.iter().zip(expected) {
+        std::fs::write(shop.root.path().join(".codeagent/config.json"), example).unwrap();
+        assert!(shop.stdout(&["index"]).starts_with(files), "{example}{}", shop.stdout(&["status"]));
+        let project = shop.stdout(&["symbol", "--json", if files == "12 files" { "CartStore" } else { "BulkDiscount" }]);
+        assert_eq!(project.contains("Shop.Services.csproj"), example.contains("projects"), "{project}");
+    }
+    assert_eq!(shop.failure(&["symbol", "Button.spec"]).0, 2);
+}
+
+#[test]
+fn unknown_settings_are_remarked() {
+    let shop = Shop::new();
+    std::fs::create_dir(shop.root.path().join(".codeagent")).unwrap();
+    std::fs::write(shop.root.path().join(".codeagent/config.json"), r#"{"exclud": ["web"]}"#).unwrap();
+    let (code, message) = shop.failure(&["index"]);
+    assert!(code == 0 && message.contains("column 2: \"exclud\" is no setting; do you mean \"exclude\"?"), "{code} {message}");
+    assert!(shop.failure(&["status"]).1.contains("do you mean"));
 }
 
 /// A server as a client starts it, after the handshake.

@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use codeagent_workspace::{Config, ConfigError, DataDirError, OpenError, Workspace, WriterLock, data_dir};
+use codeagent_workspace::{ConfigError, DataDirError, OpenError, Workspace, WriterLock, data_dir};
 
 use crate::ingest::{ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Summary, WriterThread};
 use crate::store::{Reader, Snapshot, StoreError};
@@ -102,14 +102,16 @@ pub struct EngineOptions {
 pub struct Engine {
     pipeline: Mutex<IngestPipeline>,
     reader: Reader,
-    workspace: Workspace,
+    workspace: Mutex<Workspace>,
+    tolerate_config: bool,
     _lock: WriterLock,
 }
 
 impl Engine {
     /// Opens the repository at `root` and makes its index if there is none.
     pub fn open(root: &Path, options: EngineOptions) -> Result<Self, EngineError> {
-        let workspace = workspace(root, options.tolerate_config)?;
+        let tolerate_config = options.tolerate_config;
+        let workspace = Workspace::open(root)?.configured(tolerate_config)?;
         let data = data_dir(workspace.root())?;
         let lock = data.lock_writer()?;
         if options.rebuild {
@@ -120,7 +122,7 @@ impl Engine {
         let workers = if options.ingest.threads == 0 { available_threads() } else { options.ingest.threads };
         let reader = Reader::open(&database, READERS + workers as u32)?;
         let pipeline = IngestPipeline::new(workspace.clone(), reader.clone(), writer, options.ingest)?;
-        Ok(Self { pipeline: Mutex::new(pipeline), reader, workspace, _lock: lock })
+        Ok(Self { pipeline: Mutex::new(pipeline), reader, workspace: Mutex::new(workspace), tolerate_config, _lock: lock })
     }
 
     /// Brings the index to what is on disk now.
@@ -128,9 +130,13 @@ impl Engine {
         self.process_batch(&ChangeBatch::everything(), progress)
     }
 
-    /// Takes a batch of changes in; one at a time, others wait.
+    /// Takes a batch of changes in, under the settings as they are now; one at a time, others wait.
     pub fn process_batch(&self, batch: &ChangeBatch, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
-        Ok(self.pipeline().process_batch(batch, progress)?)
+        let mut pipeline = self.pipeline();
+        let workspace = self.workspace().configured(self.tolerate_config)?;
+        *unpoisoned(&self.workspace) = workspace.clone();
+        pipeline.set_workspace(workspace);
+        Ok(pipeline.process_batch(batch, progress)?)
     }
 
     /// Whether the writer takes batches. Waits for a batch in progress.
@@ -142,7 +148,7 @@ impl Engine {
     /// Answers from the same index.
     #[must_use]
     pub fn answers(&self) -> Answers {
-        Answers { reader: self.reader.clone(), workspace: self.workspace.clone() }
+        Answers { reader: self.reader.clone(), workspace: self.workspace() }
     }
 
     /// Moves the log into the database, closes it and gives the lock back.
@@ -150,10 +156,19 @@ impl Engine {
         Ok(self.pipeline().checkpoint()?)
     }
 
-    fn pipeline(&self) -> MutexGuard<'_, IngestPipeline> {
-        // A batch that panicked has left nothing half done: its transaction was rolled back.
-        self.pipeline.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The repository with the settings of the last batch.
+    fn workspace(&self) -> Workspace {
+        unpoisoned(&self.workspace).clone()
     }
+
+    fn pipeline(&self) -> MutexGuard<'_, IngestPipeline> {
+        unpoisoned(&self.pipeline)
+    }
+}
+
+/// A batch that panicked has left nothing half done: its transaction was rolled back.
+fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An index that is only read. Cheap to clone.
@@ -166,7 +181,7 @@ pub struct Answers {
 impl Answers {
     /// Opens the index of the repository at `root` without the right to write.
     pub fn open(root: &Path) -> Result<Self, EngineError> {
-        let workspace = workspace(root, true)?;
+        let workspace = Workspace::open(root)?.configured(true)?;
         let reader = Reader::open(&data_dir(workspace.root())?.database()?, READERS)?;
         Ok(Self { reader, workspace })
     }
@@ -180,18 +195,6 @@ impl Answers {
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
-    }
-}
-
-fn workspace(root: &Path, tolerate_config: bool) -> Result<Workspace, EngineError> {
-    let workspace = Workspace::open(root)?;
-    match Config::load(workspace.root()) {
-        Ok(config) => Ok(workspace.with_config(config)),
-        Err(error) if tolerate_config => {
-            tracing::warn!(%error, "settings are not used");
-            Ok(workspace)
-        }
-        Err(error) => Err(error.into()),
     }
 }
 

@@ -119,8 +119,8 @@ impl State {
         }
     }
 
-    /// How the index is, and what is going on with it.
-    pub fn status(&self) -> Result<(StatusReport, Option<String>), ToolError> {
+    /// How the index is, what is going on with it, and what is odd about the settings.
+    pub fn status(&self) -> Result<(StatusReport, Option<String>, Vec<String>), ToolError> {
         let (answers, healthy, remark) = match &*self.settled(|stage| matches!(stage, Stage::Opening)) {
             Stage::Ready(engine) => (engine.answers(), true, None),
             Stage::Indexing(engine, progress) => (engine.answers(), true, Some(shown(*progress))),
@@ -128,7 +128,7 @@ impl State {
             other => return Err(other.unavailable()),
         };
         let status = query::status(&answers.snapshot()?)?;
-        Ok((StatusReport::new(&status, healthy), remark))
+        Ok((StatusReport::new(&status, healthy), remark, answers.workspace().config().remarks.clone()))
     }
 
     fn enter(&self, stage: Stage) {

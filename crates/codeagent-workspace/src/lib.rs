@@ -20,7 +20,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-pub use config::{CONFIG_FILE, Config, ConfigError};
+pub use config::{CONFIG_FILE, Config, ConfigError, Globs, LANGUAGES, MAX_FILE_BYTES};
 pub use data_dir::{DataDir, DataDirError, WriterLock, data_dir};
 pub use decode::Encoding;
 pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
@@ -65,6 +65,13 @@ impl Workspace {
     #[must_use]
     pub fn with_config(self, config: Config) -> Self {
         Self { config: Arc::new(config), ..self }
+    }
+
+    /// The same root with the settings that its file says now. Settings that cannot be used are an error, or with `tolerate` a remark of the
+    /// default ones.
+    pub fn configured(self, tolerate: bool) -> Result<Self, ConfigError> {
+        let config = if tolerate { Config::load_tolerantly(&self.root) } else { Config::load(&self.root)? };
+        Ok(self.with_config(config))
     }
 
     /// The settings.

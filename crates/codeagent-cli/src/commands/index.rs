@@ -34,6 +34,9 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let bar = progress_bar()?;
     let summary = engine.index(&|progress| show(&bar, progress));
     bar.finish_and_clear();
+    for remark in &engine.answers().workspace().config().remarks {
+        output::note(remark);
+    }
     let summary = summary?;
     output::lines([line(&summary)])?;
     if arguments.verbose {
@@ -64,6 +67,7 @@ fn line(summary: &Summary) -> String {
 /// What `--verbose` adds.
 fn details(engine: &Engine, summary: &Summary) -> anyhow::Result<Vec<String>> {
     let mut lines: Vec<String> = summary.problems.iter().map(|problem| format!("failed {}: {}", problem.path, problem.message)).collect();
+    lines.extend(summary.remarks.iter().map(|remark| format!("project {remark}")));
     let snapshot = engine.answers().snapshot()?;
     for file in store::files(&snapshot)? {
         if file.parse_status == ParseStatus::Partial {

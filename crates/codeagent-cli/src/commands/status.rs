@@ -8,6 +8,9 @@ use crate::output::{self, count};
 
 pub fn run(root: &Root, format: Format) -> anyhow::Result<()> {
     let answers = root.answers()?;
+    for remark in &answers.workspace().config().remarks {
+        output::note(remark);
+    }
     let report = StatusReport::new(&query::status(&answers.snapshot()?)?, true);
     if format.json {
         return output::json(&report);

@@ -26,7 +26,8 @@ use crate::project::ProjectModel;
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::{World, WorldFile};
 use crate::store::{
-    self, Batch, BatchKind, FactsKey, FileKey, FileRow, HashedNode, InputRow, MADE_BY, Reader, SCANNED_AT, SYMBOLS_TOTAL, Snapshot,
+    self, Batch, BatchKind, FactsKey, FileKey, FileRow, HashedNode, InputRow, MADE_BY, PROJECT_REMARKS, Reader, SCANNED_AT, SYMBOLS_TOTAL,
+    Snapshot,
 };
 
 /// Version of the linkers; raise it with every change that gives other edges for equal facts.
@@ -34,6 +35,9 @@ const LINK_VERSION: u32 = 5;
 
 /// Room for the deepest nesting that extractors and linkers admit.
 const STACK_BYTES: usize = 16 << 20;
+
+/// Remarks about project files that are kept.
+const MAX_REMARKS: usize = 100;
 
 /// Nodes that a worker hashes in one go.
 const NODES_AT_ONCE: usize = 1024;
@@ -89,6 +93,11 @@ impl IngestPipeline {
         Ok(Self { workspace, reader, writer, threads, options, kept: FxHashMap::default() })
     }
 
+    /// Works from now on with these settings.
+    pub fn set_workspace(&mut self, workspace: Workspace) {
+        self.workspace = workspace;
+    }
+
     /// Brings the index to what is on disk now.
     pub fn process_batch(&mut self, batch: &ChangeBatch, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, IngestError> {
         let (started, scanned_at) = (Instant::now(), now_ns());
@@ -97,7 +106,7 @@ impl IngestPipeline {
         let known = clock.time(Phase::Walk, || Known::load(&self.reader.snapshot()?))?;
         let mut scan = clock.time(Phase::Walk, || scan::scan(&self.workspace, &known, batch));
         let run = Run { clock, progress, started, scanned_at, known };
-        let same_engine = run.known.made_by == made_by();
+        let same_engine = run.known.made_by == self.made_by();
         if same_engine && !scan.is_in_doubt() {
             return self.unchanged(&run, scan);
         }
@@ -111,7 +120,10 @@ impl IngestPipeline {
         if !relink_all && !scan.sources_are_in_doubt() {
             return self.touched(&run, scan, inputs);
         }
-        let projects = run.clock.time(Phase::World, || Arc::new(ProjectModel::build(&scan.paths, texts)));
+        let projects = run.clock.time(Phase::World, || {
+            let projects = ProjectModel::build(&scan.paths, texts);
+            Arc::new(projects.with_owners(&scan.paths, |path| self.workspace.config().project_of(path)))
+        });
         let built = self.build(&run, &scan, projects)?;
         self.changed(&run, scan, (built, inputs), relink_all)
     }
@@ -125,6 +137,12 @@ impl IngestPipeline {
     /// Moves the log into the database.
     pub fn checkpoint(&self) -> Result<(), IngestError> {
         self.writer.checkpoint()
+    }
+
+    /// Everything but the sources and project files that the graph is a function of.
+    fn made_by(&self) -> String {
+        let settings = self.workspace.config().fingerprint();
+        format!("{} facts {FACTS_VERSION} links {LINK_VERSION} settings {settings}", env!("CARGO_PKG_VERSION"))
     }
 
     fn unchanged(&self, run: &Run<'_>, scan: Scan) -> Result<Summary, IngestError> {
@@ -171,7 +189,12 @@ impl IngestPipeline {
             nodes: Some(nodes),
             keys: built.loaded.iter().zip(&built.keys).map(|(file, key)| (file.path.to_string(), *key)).collect(),
             inputs,
-            metadata: vec![(SCANNED_AT, run.scanned_at.to_string()), (MADE_BY, made_by()), (SYMBOLS_TOTAL, symbols.to_string())],
+            metadata: vec![
+                (SCANNED_AT, run.scanned_at.to_string()),
+                (MADE_BY, self.made_by()),
+                (SYMBOLS_TOTAL, symbols.to_string()),
+                (PROJECT_REMARKS, remarks(&built.projects)),
+            ],
             ..batch_of(kind, rows, &run.known)
         };
         summary.removed = batch.removed.len();
@@ -259,11 +282,6 @@ fn now_ns() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
 }
 
-/// Everything but the sources that the graph is a function of.
-fn made_by() -> String {
-    format!("{} facts {FACTS_VERSION} links {LINK_VERSION}", env!("CARGO_PKG_VERSION"))
-}
-
 fn inputs_differ(inputs: &[InputRow], known: &Known) -> bool {
     inputs.len() != known.inputs.len() || inputs.iter().any(|input| known.inputs.get(&input.path).is_none_or(|row| row.hash != input.hash))
 }
@@ -276,6 +294,12 @@ fn problems(mut problems: Vec<FileProblem>, loaded: &[Loaded], relinked: &[(usiz
         message: "the linker failed on it; please report the file".to_owned(),
     }));
     problems
+}
+
+/// What is odd about project files, one line each.
+fn remarks(projects: &ProjectModel) -> String {
+    let lines: Vec<String> = projects.warnings.iter().take(MAX_REMARKS).map(|warning| warning.replace('\n', " ")).collect();
+    lines.join("\n")
 }
 
 /// The batch of these rows, without nodes, removed files, keys, inputs and metadata.
@@ -301,6 +325,7 @@ fn finish(run: &Run<'_>, mut summary: Summary, snapshot: &Snapshot) -> Result<Su
     summary.edges = counts.edges;
     summary.languages = counts.languages;
     summary.problems.sort();
+    summary.remarks = store::metadata(snapshot, PROJECT_REMARKS)?.unwrap_or_default().lines().map(str::to_owned).collect();
     summary.phases = run.clock.times();
     summary.elapsed = run.started.elapsed();
     Ok(summary)

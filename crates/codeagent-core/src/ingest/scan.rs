@@ -3,12 +3,14 @@
 //! A file is in doubt, and its content is compared, if its size or time differ, if it was changed so shortly before the last scan that a
 //! later change may have left no trace in its time, or if the caller names it.
 //!
+//! Source files that the settings leave out are as if they were not there.
+//!
 //! A package.json or tsconfig.json that an ignore rule hides (build output is often ignored by `**/package.json`, while the source's own is
 //! committed all the same) is taken in: without it the imports of a package lead nowhere.
 
 use std::sync::Arc;
 
-use codeagent_workspace::{Entry, EntryKind, RepoPath, Workspace};
+use codeagent_workspace::{Entry, EntryKind, MAX_FILE_BYTES, RepoPath, Workspace};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -108,6 +110,10 @@ pub fn scan(workspace: &Workspace, known: &Known, batch: &ChangeBatch) -> Scan {
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     for entry in entries {
         let path = entry.path.as_str();
+        let dialect = Dialect::of_path(path);
+        if dialect.is_some_and(|dialect| !workspace.config().takes(&entry.path, dialect.language().as_str())) {
+            continue;
+        }
         scan.paths.push(path.to_owned());
         if is_project_file(path) {
             let before = known.inputs.get(path);
@@ -115,7 +121,7 @@ pub fn scan(workspace: &Workspace, known: &Known, batch: &ChangeBatch) -> Scan {
             scan.inputs_in_doubt |= before.is_none_or(|row| known.is_in_doubt(entry.size, entry.mtime_ns, (row.size, row.mtime)));
             scan.inputs.push((entry.path.clone(), entry.size, entry.mtime_ns));
         }
-        if let Some(dialect) = Dialect::of_path(path) {
+        if let Some(dialect) = dialect {
             let before = known.files.get(path);
             let in_doubt =
                 batch.names(&entry.path) || before.is_none_or(|row| known.is_in_doubt(entry.size, entry.mtime_ns, (row.size, row.mtime)));
@@ -159,7 +165,10 @@ pub fn settle(workspace: &Workspace, known: &Known, scan: &mut Scan) {
     scan.sources.par_iter_mut().filter(|source| source.in_doubt).for_each(|source| {
         let Some(row) = known.files.get(source.path.as_str()).filter(|row| row.size == source.size) else { return };
         let read = workspace.read_bytes_meta(&source.path, workspace.config().max_file_bytes);
-        source.in_doubt = !read.is_ok_and(|file| file.hash.as_bytes() == &row.hash);
+        source.in_doubt = match read {
+            Ok(file) => file.hash.as_bytes() != &row.hash,
+            Err(error) => row.problem != Some(error.to_string()),
+        };
     });
 }
 
@@ -168,7 +177,7 @@ pub fn read_inputs(workspace: &Workspace, scan: &mut Scan) -> (Vec<InputRow>, st
     let mut rows = Vec::with_capacity(scan.inputs.len());
     let mut texts = std::collections::BTreeMap::new();
     for (path, size, mtime) in &scan.inputs {
-        match workspace.read(path) {
+        match workspace.read_up_to(path, MAX_FILE_BYTES) {
             Ok(file) => {
                 rows.push(InputRow { path: path.to_string(), size: file.size, mtime: file.mtime_ns, hash: *file.hash.as_bytes() });
                 texts.insert(path.to_string(), Arc::from(file.text));

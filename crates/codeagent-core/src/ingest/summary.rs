@@ -94,6 +94,8 @@ pub struct Summary {
     pub edges: u64,
     /// Files that could not be read or parsed, and folders that could not be listed; sorted.
     pub problems: Vec<FileProblem>,
+    /// What is odd about project files, which were left out for it; sorted.
+    pub remarks: Vec<String>,
     /// Processor time by phase.
     pub phases: Vec<PhaseTime>,
     /// Wall time.

@@ -213,3 +213,83 @@ fn calls_of_names_that_nothing_here_bears_go_outside() {
     // `Fill` is no name here and `Total` none that can be called; `Add` may be the method of `Cart`.
     assert_eq!((counts.calls, counts.calls_external, counts.calls_resolved), (6, 5, 0));
 }
+
+/// Indexes under default settings, then under `settings`, then without them again; each time as a fresh index would. The files in between,
+/// with their project and whether they failed.
+fn under_settings(settings: &str) -> Vec<String> {
+    const CONFIG: &[&str] = &[".codeagent/config.json"];
+    let texts = Texts::from([
+        ("src/a.ts", "import { b } from '../lib/b';\nexport function a() {\n    b();\n}\n".to_owned()),
+        ("lib/b.ts", "export function b() {}\n".to_owned()),
+        ("cs/A.cs", "class A { void M() => new Other().N(); }\n".to_owned()),
+        ("shared/Other.cs", "class Other { internal void N() {} }\n".to_owned()),
+        ("cs/A.csproj", "<Project Sdk=\"Microsoft.NET.Sdk\"/>\n".to_owned()),
+        ("other/B.csproj", "<Project Sdk=\"Microsoft.NET.Sdk\"/>\n".to_owned()),
+        ("node_modules/m/m.ts", "export const m = 1;\n".to_owned()),
+        ("cs/bin/b.cs", "class B {}\n".to_owned()),
+    ]);
+    let config = Texts::from([(CONFIG[0], settings.to_owned())]);
+    let all: Vec<&'static str> = texts.keys().copied().collect();
+    let (updated, fresh) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for root in [&updated, &fresh] {
+        write(root.path(), &texts, &all);
+    }
+    let dump_of = |engine: &Engine| {
+        index(engine);
+        dump(engine)
+    };
+    let engine = engine(updated.path(), 1, false);
+    let before = dump_of(&engine);
+    write(updated.path(), &config, CONFIG);
+    write(fresh.path(), &config, CONFIG);
+    let after = dump_of(&engine);
+    assert_eq!(after, dump_of(&self::engine(fresh.path(), 1, false)), "{settings}");
+    assert!(index(&engine).unchanged, "{settings}");
+    let files = crate::store::files(&engine.answers().snapshot().unwrap()).unwrap();
+    write(updated.path(), &Texts::new(), CONFIG);
+    assert_eq!(before, dump_of(&engine), "back from {settings}");
+    let failed = |row: &crate::store::FileRow| if row.problem.is_some() { " failed" } else { "" };
+    files.iter().map(|row| format!("{} {}{}", row.path, row.project_id, failed(row))).collect()
+}
+
+#[test]
+fn changed_settings_take_effect_as_in_a_fresh_index() {
+    let cases: [(&str, &[&str]); 7] = [
+        (r#"{"exclude": ["lib"]}"#, &["cs/A.cs cs/A.csproj", "shared/Other.cs .", "src/a.ts ."]),
+        (r#"{"include": ["src", "**/*.cs"]}"#, &["cs/A.cs cs/A.csproj", "shared/Other.cs .", "src/a.ts ."]),
+        (r#"{"include": ["cs/bin/**", "node_modules", ".git"]}"#, &[]),
+        (r#"{"languages": ["csharp"]}"#, &["cs/A.cs cs/A.csproj", "shared/Other.cs ."]),
+        (r#"{"max_file_bytes": 38}"#, &["cs/A.cs cs/A.csproj failed", "lib/b.ts .", "shared/Other.cs .", "src/a.ts . failed"]),
+        (r#"{"max_line_bytes": 30}"#, &["cs/A.cs cs/A.csproj failed", "lib/b.ts .", "shared/Other.cs . failed", "src/a.ts ."]),
+        (
+            r#"{"projects": {"shared": "other/B.csproj", "cs": "none.csproj", "**": "other/B.csproj"}}"#,
+            &["cs/A.cs cs/A.csproj", "lib/b.ts .", "shared/Other.cs other/B.csproj", "src/a.ts ."],
+        ),
+    ];
+    for (settings, expected) in cases {
+        assert_eq!(under_settings(settings), expected, "{settings}");
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_used_stop_a_batch_unless_tolerated() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &Texts::from([("a.ts", "export const a = 1;\n".to_owned())]), &["a.ts"]);
+    let broken = Texts::from([(".codeagent/config.json", "{\"include\": 1}".to_owned())]);
+    let strict = engine(folder.path(), 1, false);
+    index(&strict);
+    write(folder.path(), &broken, &[".codeagent/config.json"]);
+    let error = strict.index(&|_| {}).unwrap_err();
+    assert!(error.kind() == crate::engine::ErrorKind::Usage && error.to_string().contains("line 1, column 13"), "{error}");
+    drop(strict);
+    let tolerant = Engine::open(folder.path(), EngineOptions { tolerate_config: true, ..EngineOptions::default() }).unwrap();
+    assert_eq!(index(&tolerant).files(), 1);
+    assert!(tolerant.answers().workspace().config().remarks[0].contains("line 1, column 13"));
+}
+
+#[test]
+fn the_settings_speak_of_our_languages() {
+    use crate::model::graph::Language;
+    let ours: Vec<&str> = Language::NAMES.iter().map(|(word, _)| *word).collect();
+    assert_eq!(codeagent_workspace::LANGUAGES, ours);
+}

@@ -30,7 +30,7 @@ mod tsconfig;
 
 mod typescript;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// All projects of a repository. Built by [`ProjectModel::build`]; equal inputs give an equal model.
@@ -128,6 +128,47 @@ impl ProjectModel {
         model.warnings.sort_unstable();
         model.sources = Arc::new(texts);
         model
+    }
+
+    /// The same model, where files belong to the project that `owner` names for them, if it is one of the model and of their language.
+    #[must_use]
+    pub fn with_owners<'c>(mut self, paths: &[String], owner: impl Fn(&str) -> Option<&'c str>) -> Self {
+        let mut missing = BTreeSet::new();
+        for path in paths {
+            let Some(named) = owner(path) else { continue };
+            match self.project(named) {
+                Some(project) if self.is_for(project, path) => self.assign(path, project),
+                Some(_) => {}
+                None => drop(missing.insert(named)),
+            }
+        }
+        self.warnings.extend(missing.into_iter().map(|named| format!("{named}: the settings name it as a project, and there is none")));
+        self.warnings.sort_unstable();
+        self
+    }
+
+    fn project(&self, path: &str) -> Option<ProjectRef> {
+        let csharp = self.csharp.binary_search_by(|project| project.path.as_str().cmp(path)).map(|index| ProjectRef::CSharp(index as u32));
+        let typescript = || self.typescript.binary_search_by(|project| project.path.as_str().cmp(path));
+        csharp.or_else(|_| typescript().map(|index| ProjectRef::TypeScript(index as u32))).ok()
+    }
+
+    fn is_for(&self, project: ProjectRef, path: &str) -> bool {
+        match project {
+            ProjectRef::CSharp(_) => paths::has_extension(path, ".cs"),
+            ProjectRef::TypeScript(_) => typescript::script_kind(path).is_some(),
+        }
+    }
+
+    /// Makes a project the owner of a file; a C# project compiles what it owns.
+    fn assign(&mut self, path: &str, owner: ProjectRef) {
+        if let ProjectRef::CSharp(index) = owner {
+            let files = &mut self.csharp[index as usize].files;
+            if let Err(at) = files.binary_search_by(|file| file.as_str().cmp(path)) {
+                files.insert(at, path.to_owned());
+            }
+        }
+        self.owners.insert(path.to_owned(), owner);
     }
 
     /// The `project_id` of a file: the path of the project file that owns it, else `.`.

@@ -34,7 +34,7 @@ pub(super) fn read(model: &mut ProjectModel, paths: &[String], texts: &BTreeMap<
 }
 
 /// `Some(true)` for JavaScript, `Some(false)` for TypeScript.
-fn script_kind(path: &str) -> Option<bool> {
+pub(super) fn script_kind(path: &str) -> Option<bool> {
     let is = |extensions: &[&str]| extensions.iter().any(|extension| has_extension(path, extension));
     if is(&[".ts", ".tsx", ".mts", ".cts"]) { Some(false) } else { is(&[".js", ".jsx", ".mjs", ".cjs"]).then_some(true) }
 }

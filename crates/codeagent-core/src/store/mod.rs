@@ -45,6 +45,9 @@ pub const SCANNED_AT: &str = "scanned_at_ns";
 /// `_metadata`: which engine made the index.
 pub const MADE_BY: &str = "made_by";
 
+/// Key of the remarks about project files, one per line.
+pub const PROJECT_REMARKS: &str = "project_remarks";
+
 /// Why the store could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {

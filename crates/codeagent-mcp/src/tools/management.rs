@@ -75,7 +75,8 @@ impl FileError {
 fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
     let engine = state.engine()?;
     let answers = state.answers()?;
-    let mut files = Files { workspace: state.workspace(), listed: BTreeMap::new() };
+    let workspace = state.workspace().clone().configured(true).map_err(|error| ToolError::index(error.to_string()))?;
+    let mut files = Files { workspace: &workspace, listed: BTreeMap::new() };
     let (mut changes, mut errors) = (Vec::new(), Vec::new());
     for text in arguments.texts("paths") {
         let is_indexed = |path: &RepoPath| Ok(query::derive_file_id(&answers.snapshot()?, path.as_str()).is_ok());
@@ -110,8 +111,11 @@ impl Files<'_> {
             other => other?,
         };
         let limit = self.workspace.config().max_file_bytes;
-        if entry.kind == EntryKind::Directory || Dialect::of_path(path.as_str()).is_none() {
-            Err(ToolError::invalid(format!("{path} is no C#, TypeScript or JavaScript file")))
+        let Some(dialect) = Dialect::of_path(path.as_str()).filter(|_| entry.kind == EntryKind::File) else {
+            return Err(ToolError::invalid(format!("{path} is no C#, TypeScript or JavaScript file")));
+        };
+        if !self.workspace.config().takes(&path, dialect.language().as_str()) {
+            Err(ToolError::invalid(format!("{path} is left out by .codeagent/config.json")))
         } else if entry.size > limit {
             Err(ReadError::TooLarge { path, size: entry.size, limit }.into())
         } else if !self.is_listed(&path)? {
@@ -227,10 +231,13 @@ fn timestamp(nanoseconds: i64) -> Option<String> {
 }
 
 fn get_status(state: &State, _arguments: &Arguments) -> Result<Answer, ToolError> {
-    let (report, remark) = state.status()?;
+    let (report, remark, settings) = state.status()?;
     let mut answer = Answer::new(report)?;
     if let Some(remark) = remark {
         answer.add("indexing", remark);
+    }
+    if !settings.is_empty() {
+        answer.add("configuration", settings);
     }
     Ok(answer)
 }

@@ -1,0 +1,128 @@
+//! Which paths do the patterns of the settings match: `src/**/*.ts`, `vendor`, `**/*.{spec,test}.ts`.
+//!
+//! A pattern is matched against the whole path from the root; `*` and `?` stay within a folder, `**` does not. What matches a folder matches all
+//! below it.
+//!
+//! **Limits.** Case counts everywhere, also where the file system thinks otherwise.
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// Some patterns, compiled.
+#[derive(Clone, Debug)]
+pub struct Globs {
+    patterns: Vec<String>,
+    set: GlobSet,
+}
+
+impl PartialEq for Globs {
+    fn eq(&self, other: &Self) -> bool {
+        self.patterns == other.patterns
+    }
+}
+
+impl Eq for Globs {}
+
+impl Globs {
+    /// No pattern, which matches nothing.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { patterns: Vec::new(), set: GlobSet::empty() }
+    }
+
+    /// Compiles patterns that [`check`] accepts; the error is for people.
+    pub fn new(patterns: Vec<String>) -> Result<Self, String> {
+        let mut set = GlobSetBuilder::new();
+        for pattern in &patterns {
+            let folder = normal(pattern);
+            for pattern in [folder.to_owned(), format!("{folder}/**")] {
+                set.add(GlobBuilder::new(&pattern).literal_separator(true).backslash_escape(false).build().map_err(|e| problem(&e))?);
+            }
+        }
+        Ok(Self { set: set.build().map_err(|error| problem(&error))?, patterns })
+    }
+
+    /// As they were written.
+    #[must_use]
+    pub fn patterns(&self) -> &[String] {
+        &self.patterns
+    }
+
+    /// Whether one of them matches a path.
+    #[must_use]
+    pub fn matches(&self, path: &str) -> bool {
+        self.set.is_match(path)
+    }
+}
+
+/// Why a pattern cannot be one.
+pub fn check(pattern: &str) -> Result<(), String> {
+    let complaint = if pattern.starts_with('/') || pattern.get(1..3).is_some_and(|drive| matches!(drive, ":/" | ":\\")) {
+        "it is absolute; patterns are relative to the root"
+    } else if pattern.split('/').any(|segment| segment == "..") {
+        "it leads out of the repository"
+    } else if pattern.contains('\\') {
+        "it holds a backslash; `/` stands between folders"
+    } else if pattern.starts_with('!') {
+        "it starts with `!`; `exclude` says what to leave out"
+    } else if normal(pattern).is_empty() {
+        "it is empty; `**` matches everything"
+    } else {
+        return Globs::new(vec![pattern.to_owned()]).map(drop);
+    };
+    Err(complaint.to_owned())
+}
+
+/// Without what says nothing: `./` before, `/` behind.
+fn normal(pattern: &str) -> &str {
+    pattern.trim_start_matches("./").trim_end_matches('/')
+}
+
+fn problem(error: &globset::Error) -> String {
+    // The words of other errors repeat the whole pattern as a regular expression.
+    match error.kind() {
+        globset::ErrorKind::Regex(_) => "it is too large or too deeply nested".to_owned(),
+        kind => kind.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_paths_and_what_lies_below() {
+        let cases = [
+            ("**", "a/b.cs", true),
+            ("src", "src/a/b.cs", true),
+            ("./src/", "src/b.cs", true),
+            ("src", "srcs/b.cs", false),
+            ("*.cs", "a/b.cs", false),
+            ("**/*.cs", "b.cs", true),
+            ("src/*/b.cs", "src/x/y/b.cs", false),
+            ("**/*.{spec,test}.ts", "web/a.test.ts", true),
+            ("**/generated", "a/generated/x/b.cs", true),
+            ("[ab].cs", "a.cs", true),
+            ("src/**", "Src/a.cs", false),
+        ];
+        for (pattern, path, expected) in cases {
+            check(pattern).unwrap();
+            assert_eq!(Globs::new(vec![pattern.to_owned()]).unwrap().matches(path), expected, "{pattern} on {path}");
+        }
+        assert!(!Globs::none().matches("a.cs"));
+    }
+
+    #[test]
+    fn hostile_patterns_are_refused_or_cheap() {
+        for pattern in ["/etc/**", "C:/x", "../x", "a/../../b", "a\\b", "!a", "./", "[a", "{a"] {
+            assert!(check(pattern).is_err(), "{pattern}");
+        }
+        let nested = format!("{}a{}", "{".repeat(500), "}".repeat(500));
+        let wide = "{a,b}".repeat(200);
+        let many = format!("{}z", "**/".repeat(340));
+        for pattern in [nested.as_str(), &wide, &many] {
+            if let Ok(globs) = Globs::new(vec![pattern.to_owned()]) {
+                assert!(!globs.matches(&"a/".repeat(2000)));
+            }
+        }
+    }
+}

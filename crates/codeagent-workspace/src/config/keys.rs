@@ -1,0 +1,126 @@
+//! Which settings are there, what values do they take, and how is that said to an editor: one table, from which the checks and
+//! `docs/config.schema.json` are made.
+
+use serde_json::{Map, Value, json};
+
+/// Most patterns of a list.
+pub const MAX_PATTERNS: usize = 1000;
+
+/// Longest pattern or path, in bytes.
+pub const MAX_TEXT_BYTES: usize = 1024;
+
+/// What a setting holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Anything; it is for editors.
+    Ignored,
+    /// At least one pattern.
+    SomePatterns,
+    /// Patterns.
+    Patterns,
+    /// Words of a list.
+    Words(&'static [&'static str]),
+    /// A whole number from 1 to this.
+    UpTo(u64),
+    /// From patterns to paths of project files.
+    Projects,
+}
+
+/// A setting.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// As it is written.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+    /// Value if it is left out, as JSON.
+    pub default: &'static str,
+    /// For editors and for the documentation.
+    pub doc: &'static str,
+}
+
+/// The languages.
+pub const LANGUAGES: &[&str] = &["csharp", "typescript"];
+
+/// Larger files are never read as sources: a text of this size is what parsing takes at most 2 seconds and 300 MB for.
+pub const MAX_FILE_BYTES: u64 = 2 << 20;
+
+/// Files with longer lines on average are never parsed.
+pub const MAX_LINE_BYTES: u64 = 20 << 10;
+
+/// Every setting.
+pub const KEYS: &[Key] = &[
+    Key { name: "$schema", kind: Kind::Ignored, default: "\"\"", doc: "Where the schema of this file is, for editors." },
+    Key {
+        name: "include",
+        kind: Kind::SomePatterns,
+        default: r#"["**"]"#,
+        doc: "Source files to index, as globs over paths relative to the root. What git ignores, node_modules, .git and build output stay out.",
+    },
+    Key {
+        name: "exclude",
+        kind: Kind::Patterns,
+        default: "[]",
+        doc: "Source files not to index, as globs over paths relative to the root. Stronger than include.",
+    },
+    Key {
+        name: "languages",
+        kind: Kind::Words(LANGUAGES),
+        default: r#"["csharp","typescript"]"#,
+        doc: "Languages to index. typescript stands for TypeScript and JavaScript.",
+    },
+    Key { name: "max_file_bytes", kind: Kind::UpTo(MAX_FILE_BYTES), default: "2097152", doc: "Larger source files are not indexed." },
+    Key {
+        name: "max_line_bytes",
+        kind: Kind::UpTo(MAX_LINE_BYTES),
+        default: "20480",
+        doc: "Source files with more bytes per line on average are taken for generated and not indexed.",
+    },
+    Key {
+        name: "projects",
+        kind: Kind::Projects,
+        default: "{}",
+        doc: "From globs to the path of the project file (csproj, tsconfig) that owns the files they match. The first glob that matches counts.",
+    },
+];
+
+/// The setting of a name.
+pub fn key(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+/// The schema of the settings file, as JSON.
+#[must_use]
+pub fn schema() -> String {
+    let properties: Map<String, Value> = KEYS.iter().map(|key| (key.name.to_owned(), property(key))).collect();
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Settings of codeagent (.codeagent/config.json)",
+        "description": "They narrow what is indexed and never widen it.",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": properties,
+    });
+    format!("{schema:#}\n")
+}
+
+fn property(key: &Key) -> Value {
+    let text = json!({ "type": "string", "minLength": 1, "maxLength": MAX_TEXT_BYTES });
+    let mut property = match key.kind {
+        Kind::Ignored => json!({ "type": "string" }),
+        Kind::SomePatterns => json!({ "type": "array", "items": text, "minItems": 1, "maxItems": MAX_PATTERNS }),
+        Kind::Patterns => json!({ "type": "array", "items": text, "maxItems": MAX_PATTERNS }),
+        Kind::Words(words) => json!({ "type": "array", "items": { "enum": words }, "minItems": 1, "maxItems": MAX_PATTERNS }),
+        Kind::UpTo(most) => json!({ "type": "integer", "minimum": 1, "maximum": most }),
+        Kind::Projects => {
+            json!({ "type": "object", "propertyNames": text, "additionalProperties": text, "maxProperties": MAX_PATTERNS })
+        }
+    };
+    if let (Value::Object(fields), Ok(default)) = (&mut property, serde_json::from_str(key.default)) {
+        fields.insert("description".to_owned(), key.doc.into());
+        if key.kind != Kind::Ignored {
+            fields.insert("default".to_owned(), default);
+        }
+    }
+    property
+}
