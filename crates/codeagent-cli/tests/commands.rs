@@ -186,14 +186,14 @@ fn files_that_fail_are_counted() {
 fn the_examples_of_the_documentation_hold() {
     let document = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md")).unwrap();
     let examples: Vec<&str> = document.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    let expected = ["12 files", "46 files", "46 files"];
+    let expected = ["18 files", "46 files", "46 files"];
     assert_eq!(examples.len(), expected.len());
     let shop = Shop::new();
     std::fs::create_dir(shop.root.path().join(".codeagent")).unwrap();
     for (example, files) in examples.iter().zip(expected) {
         std::fs::write(shop.root.path().join(".codeagent/config.json"), example).unwrap();
         assert!(shop.stdout(&["index"]).starts_with(files), "{example}{}", shop.stdout(&["status"]));
-        let project = shop.stdout(&["symbol", "--json", if files == "12 files" { "CartStore" } else { "BulkDiscount" }]);
+        let project = shop.stdout(&["symbol", "--json", if files == "18 files" { "CartStore" } else { "BulkDiscount" }]);
         assert_eq!(project.contains("Shop.Services.csproj"), example.contains("projects"), "{project}");
     }
     assert_eq!(shop.failure(&["symbol", "Button.spec"]).0, 2);
