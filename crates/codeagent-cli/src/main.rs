@@ -6,7 +6,7 @@ mod commands;
 mod exit;
 mod output;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -15,8 +15,10 @@ use tracing_subscriber::EnvFilter;
 use crate::commands::Cli;
 
 fn main() -> ExitCode {
-    let filter = EnvFilter::try_from_env("CODEAGENT_LOG").unwrap_or_else(|_| EnvFilter::new("error"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    // A client that hangs up is no error of ours, though the protocol's library calls it one.
+    let filter = EnvFilter::try_from_env("CODEAGENT_LOG").unwrap_or_else(|_| EnvFilter::new("error,rmcp=off"));
+    let colours = std::io::stderr().is_terminal();
+    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr).init();
     let outcome = commands::run(Cli::parse());
     outcome.unwrap_or_else(|error| {
         if !exit::is_closed_pipe(&error) {

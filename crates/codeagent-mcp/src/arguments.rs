@@ -163,7 +163,7 @@ impl Arguments {
         if let Some(unknown) = sent.keys().find(|name| !parameters.iter().any(|each| each.name == name.as_str())) {
             let known: Vec<&str> = parameters.iter().map(|each| each.name).collect();
             let known = if known.is_empty() { "it takes none".to_owned() } else { format!("it takes {}", known.join(", ")) };
-            return Err(ToolError::invalid(format!("there is no parameter `{unknown}`; {known}")));
+            return Err(ToolError::invalid(format!("there is no parameter `{}`; {known}", shortened(unknown))));
         }
         for parameter in parameters {
             match sent.get(parameter.name) {
@@ -214,10 +214,15 @@ fn whole_number(value: &Value) -> Option<u64> {
 
 /// A value as it may stand in a message.
 fn shown(value: &Value) -> String {
-    let text = value.to_string();
+    shortened(&value.to_string())
+}
+
+/// The beginning of a text that somebody sent, for a message.
+#[must_use]
+pub fn shortened(text: &str) -> String {
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}...", &text[..end]),
-        None => text,
+        None => text.to_owned(),
     }
 }
 

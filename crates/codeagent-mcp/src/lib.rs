@@ -2,7 +2,7 @@
 //!
 //! A request goes through `server` (protocol), `arguments` (checks), one function in `tools` (a question to the engine), `wire` (its JSON) and
 //! `answer` (what clients get to see), which `output` describes; `error` maps every error to one of the specification's seven codes. `state` is what calls share,
-//! `serve` how a server starts and ends.
+//! `serve` how a server starts and ends, `transport` how messages become lines.
 
 pub mod answer;
 pub mod arguments;
@@ -12,4 +12,5 @@ pub mod serve;
 pub mod server;
 pub mod state;
 pub mod tools;
+pub mod transport;
 pub mod wire;

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use codeagent_workspace::OpenError;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
-use rmcp::transport::stdio;
 
 use crate::server::Server;
 use crate::state::State;
+use crate::transport::Lines;
 
 /// Why a server ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub fn serve_stdio(root: &Path) -> Result<Ended, ServeError> {
 
 async fn talk(state: &Arc<State>) -> Result<Ended, ServeError> {
     let session = async {
-        let service = match Server::new(Arc::clone(state)).serve(stdio()).await {
+        let service = match Server::new(Arc::clone(state)).serve(Lines::new(tokio::io::stdin(), tokio::io::stdout())).await {
             Ok(service) => service,
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(Ended::HungUp),
             Err(error) => return Err(ServeError::Handshake(error.to_string())),

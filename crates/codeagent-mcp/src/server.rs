@@ -9,7 +9,8 @@ use std::sync::Arc;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
     Tool as ToolDescription, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
@@ -51,6 +52,10 @@ impl Server {
     }
 }
 
+fn not_offered(method: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no `{method}` here: this server offers tools only"), None)
+}
+
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
@@ -76,6 +81,42 @@ impl ServerHandler for Server {
         let answer = tokio::task::spawn_blocking(move || call(&state, tool, sent)).await;
         let answer = answer.unwrap_or_else(|error| Err(ToolError::index(format!("`{}` was stopped: {error}", request.name))));
         Ok(answer.map_or_else(|error| error_result(&error), Answer::into_result).into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(not_offered("prompts/list"))
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(not_offered("resources/list"))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(not_offered("resources/templates/list"))
+    }
+
+    /// Requests that are none of the protocol's, by their name or by their parameters.
+    async fn on_custom_request(&self, request: CustomRequest, _context: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
+        Err(match request.method.as_str() {
+            "tools/call" => ErrorData::invalid_params(
+                "`tools/call` takes `name`, a string, and `arguments`, an object with the tool's parameters",
+                None,
+            ),
+            "initialize" => ErrorData::invalid_params("`initialize` takes `protocolVersion`, `capabilities` and `clientInfo`", None),
+            other => not_offered(other),
+        })
     }
 }
 

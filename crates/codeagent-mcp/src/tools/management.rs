@@ -12,7 +12,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
 use crate::answer::Answer;
-use crate::arguments::{Arguments, Kind, Parameter};
+use crate::arguments::{Arguments, Kind, Parameter, shortened};
 use crate::error::{Code, ToolError};
 use crate::output::{INDEXING, NOTE, Output};
 use crate::state::State;
@@ -20,6 +20,8 @@ use crate::tools::{NAME_ERRORS, Tool, words};
 
 /// Most paths of one call.
 const MAX_PATHS: usize = 100;
+/// Longest path that an error repeats whole, in bytes.
+const LONGEST_PATH: usize = 4_096;
 
 /// The tools of this file.
 pub const TOOLS: &[Tool] = &[
@@ -68,7 +70,9 @@ struct FileError {
 
 impl FileError {
     fn new(path: &str, error: &ToolError) -> Self {
-        Self { path: path.to_owned(), code: error.code.as_str(), message: error.message.clone() }
+        // No path is that long: it is enough to recognise it.
+        let path = if path.len() > LONGEST_PATH { shortened(path) } else { path.to_owned() };
+        Self { path, code: error.code.as_str(), message: error.message.clone() }
     }
 }
 

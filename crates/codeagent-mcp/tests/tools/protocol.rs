@@ -95,3 +95,17 @@ async fn wrong_arguments_are_errors_of_the_tool() {
     let answer = session.ask("read_file", json!({ "path": 3 })).await;
     assert_eq!(answer, r#"error: {"error":{"code":"invalid_parameter","message":"`path` must be a string, got 3"}}"#);
 }
+
+#[tokio::test]
+async fn what_is_not_offered_is_no_method_and_wrong_parameters_say_so() {
+    let session = Session::over(&[]).await;
+    for (error, expected) in [
+        (session.client.list_all_prompts().await.unwrap_err().to_string(), "-32601"),
+        (session.client.list_all_resources().await.unwrap_err().to_string(), "-32601"),
+        (session.client.list_all_resource_templates().await.unwrap_err().to_string(), "-32601"),
+        (session.custom("tools/call", json!({ "arguments": {} })).await, "-32602"),
+        (session.custom("no/such", json!({})).await, "-32601"),
+    ] {
+        assert!(error.contains(expected), "{error}");
+    }
+}

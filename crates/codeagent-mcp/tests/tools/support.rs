@@ -7,7 +7,7 @@ use codeagent_mcp::server::Server;
 use codeagent_mcp::state::State;
 use codeagent_mcp::tools;
 use rmcp::ServiceExt;
-use rmcp::model::{CallToolRequestParams, CallToolResult};
+use rmcp::model::{CallToolRequestParams, CallToolResult, ClientRequest, CustomRequest};
 use rmcp::service::{RoleClient, RunningService};
 use serde_json::Value;
 
@@ -48,6 +48,12 @@ impl Session {
         let result = self.client.call_tool(CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments)).await.unwrap();
         assert_conforms(tool, &result);
         result
+    }
+
+    /// The error of a request that is none of the protocol's.
+    pub async fn custom(&self, method: &str, parameters: Value) -> String {
+        let request = ClientRequest::CustomRequest(CustomRequest::new(method, Some(parameters)));
+        self.client.send_request(request).await.map(|_| ()).unwrap_err().to_string()
     }
 
     /// The texts of all content blocks, an error marked as one.

@@ -1,0 +1,297 @@
+//! How does a line become a message, and a message a line? One message is one line of input or output, and nothing else is ever written.
+//!
+//! What is no message is answered as JSON-RPC has it, so that nobody waits in vain: `-32700` for what is no JSON, `-32600` for JSON that is no
+//! message and for a line that is too long. Notifications nobody knows and answers to nothing are passed over.
+//!
+//! **Limits.** A line of more than 16 MiB is not kept, so its `id` is not known. Of a flood of nonsense only as much is answered as the client
+//! reads.
+
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use rmcp::ErrorData;
+use rmcp::model::RequestId;
+use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+/// Longest line that is read.
+const MAX_LINE: usize = 16 << 20;
+/// A buffer of more bytes is given back after its line.
+const KEPT_BUFFER: usize = 1 << 20;
+/// Lines that may wait to be written.
+const QUEUE: usize = 64;
+/// How long the end waits for what is being written.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+type Incoming = RxJsonRpcMessage<RoleServer>;
+type Outgoing = TxJsonRpcMessage<RoleServer>;
+
+/// Messages as lines.
+pub struct Lines<R> {
+    input: BufReader<R>,
+    /// What was read of the present line.
+    line: Vec<u8>,
+    /// The present line is too long; the rest of it is passed over.
+    is_too_long: bool,
+    /// None once closed.
+    output: Option<mpsc::Sender<Line>>,
+    writer: Option<JoinHandle<()>>,
+}
+
+/// A line to write, and whom to tell that it is written.
+struct Line {
+    bytes: Vec<u8>,
+    written: Option<oneshot::Sender<io::Result<()>>>,
+}
+
+/// What reading came to.
+enum Read {
+    /// `line` holds a line.
+    Line,
+    TooLong,
+    End,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    /// Messages over two streams; must be called within a runtime.
+    pub fn new(input: R, output: impl AsyncWrite + Send + Unpin + 'static) -> Self {
+        let (sender, queue) = mpsc::channel(QUEUE);
+        let writer = tokio::spawn(write_lines(output, queue));
+        Self {
+            input: BufReader::with_capacity(1 << 16, input),
+            line: Vec::new(),
+            is_too_long: false,
+            output: Some(sender),
+            writer: Some(writer),
+        }
+    }
+
+    /// Reads to the end of a line. May be dropped while it waits: what was read stays.
+    async fn read(&mut self) -> io::Result<Read> {
+        loop {
+            let available = self.input.fill_buf().await?;
+            if available.is_empty() {
+                return Ok(if self.line.is_empty() { Read::End } else { Read::Line });
+            }
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(available.len(), |at| at + 1);
+            self.is_too_long |= self.line.len() + taken > MAX_LINE;
+            if self.is_too_long {
+                self.line = Vec::new();
+            } else {
+                self.line.extend_from_slice(&available[..taken]);
+            }
+            self.input.consume(taken);
+            if end.is_some() {
+                return Ok(if std::mem::take(&mut self.is_too_long) { Read::TooLong } else { Read::Line });
+            }
+        }
+    }
+
+    /// The message that the line holds, if it is one.
+    fn take_message(&mut self) -> Option<Incoming> {
+        let parsed = parse(&self.line);
+        self.line.clear();
+        self.line.shrink_to(KEPT_BUFFER);
+        parsed.unwrap_or_else(|refusal| {
+            self.refuse(refusal);
+            None
+        })
+    }
+
+    fn refuse(&self, (error, id): Refusal) {
+        let message = Outgoing::error(error, id);
+        if let (Some(output), Ok(bytes)) = (&self.output, to_line(&message)) {
+            // A client that does not read does not miss it.
+            output.try_send(Line { bytes, written: None }).ok();
+        }
+    }
+}
+
+impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
+    type Error = io::Error;
+
+    fn send(&mut self, message: Outgoing) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let output = self.output.clone();
+        async move {
+            let hung_up = || io::Error::from(io::ErrorKind::BrokenPipe);
+            let (written, done) = oneshot::channel();
+            let line = Line { bytes: to_line(&message)?, written: Some(written) };
+            output.ok_or_else(hung_up)?.send(line).await.map_err(|_| hung_up())?;
+            done.await.map_err(|_| hung_up())?
+        }
+    }
+
+    async fn receive(&mut self) -> Option<Incoming> {
+        let output = self.output.clone()?;
+        loop {
+            let read = tokio::select! {
+                // Nobody is left who could read an answer.
+                () = output.closed() => return None,
+                read = self.read() => read,
+            };
+            match read {
+                Ok(Read::Line) => {
+                    if let Some(message) = self.take_message() {
+                        return Some(message);
+                    }
+                }
+                Ok(Read::TooLong) => {
+                    let reason = format!("a message of more than {} MiB is not read", MAX_LINE >> 20);
+                    self.refuse((ErrorData::invalid_request(reason, None), None));
+                }
+                Ok(Read::End) => return None,
+                Err(error) => {
+                    tracing::warn!(%error, "the input cannot be read");
+                    return None;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.output = None;
+        if let Some(writer) = self.writer.take() {
+            // Whoever asked for a line to be written is still told; a client that does not read must not keep the server.
+            tokio::time::timeout(PATIENCE, writer).await.ok();
+        }
+        Ok(())
+    }
+}
+
+/// Writes lines one after the other until nobody sends any or the client hangs up.
+async fn write_lines(mut output: impl AsyncWrite + Unpin, mut queue: mpsc::Receiver<Line>) {
+    while let Some(Line { bytes, written }) = queue.recv().await {
+        let result = write_line(&mut output, &bytes).await;
+        let failed = result.is_err();
+        if let Some(written) = written {
+            written.send(result).ok();
+        }
+        if failed {
+            return;
+        }
+    }
+}
+
+async fn write_line(output: &mut (impl AsyncWrite + Unpin), line: &[u8]) -> io::Result<()> {
+    output.write_all(line).await?;
+    output.flush().await
+}
+
+fn to_line(message: &Outgoing) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// Why a line is no message, and the `id` it gave.
+type Refusal = (ErrorData, Option<RequestId>);
+
+/// The message in a line; `None` for what needs no answer.
+fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    if line.is_empty() {
+        return Ok(None);
+    }
+    if let Ok(message) = serde_json::from_slice(line) {
+        return Ok(Some(message));
+    }
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => return Err((ErrorData::parse_error(format!("the line is no JSON: {error}"), None), None)),
+    };
+    let is_answer = value.get("method").is_none() && (value.get("result").is_some() || value.get("error").is_some());
+    let is_notification = value["jsonrpc"] == "2.0" && value["method"].is_string() && value.get("id").is_none();
+    if is_answer || is_notification {
+        return Ok(None);
+    }
+    let reason = if value.is_array() {
+        "batches are not part of the protocol; send one message a line"
+    } else {
+        "a message is an object with `jsonrpc`: \"2.0\", `method` and, if it is to be answered, an `id` that is a string or a whole number"
+    };
+    let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+    Err((ErrorData::invalid_request(reason, None), id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use tokio::io::{AsyncReadExt, DuplexStream};
+
+    fn shown(line: &[u8]) -> String {
+        match parse(line) {
+            Ok(None) => "nothing".to_owned(),
+            Ok(Some(message)) => match message {
+                Incoming::Request(request) => format!("request {}", request.id),
+                _ => "message".to_owned(),
+            },
+            Err((error, id)) => format!("{} {}", error.code.0, id.map_or_else(|| "-".to_owned(), |id| id.to_string())),
+        }
+    }
+
+    #[test]
+    fn every_line_is_a_message_or_refused_or_nothing() {
+        for (line, expected) in [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "request 1"),
+            ("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\"}\r\n", "request a"),
+            (r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, "message"),
+            (" \r\n", "nothing"),
+            (r#"{"result":{}}"#, "nothing"),
+            ("hello", "-32700 -"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping""#, "-32700 -"),
+            (&"[".repeat(100_000), "-32700 -"),
+            (r#"{"jsonrpc":"2.0","id":7}"#, "-32600 7"),
+            (r#"{"jsonrpc":"1.0","id":"x","method":"ping"}"#, "-32600 x"),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, "-32600 -"),
+            ("[]", "-32600 -"),
+            ("3", "-32600 -"),
+        ] {
+            assert_eq!(shown(line.as_bytes()), expected, "{}", &line[..line.len().min(60)]);
+        }
+        assert_eq!(shown(b"{\"id\":\"\xff\"}"), "-32700 -");
+    }
+
+    fn lines() -> (Lines<DuplexStream>, DuplexStream, DuplexStream) {
+        let (client_in, server_in) = tokio::io::duplex(1 << 16);
+        let (server_out, client_out) = tokio::io::duplex(1 << 16);
+        (Lines::new(server_in, server_out), client_in, client_out)
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_too_long_is_refused_and_the_next_one_read() {
+        let (mut lines, mut client_in, mut client_out) = lines();
+        let sender = tokio::spawn(async move {
+            client_in.write_all(&vec![b'x'; MAX_LINE + 1]).await.unwrap();
+            client_in.write_all(b"\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}").await.unwrap();
+        });
+        // A last line without an end counts too.
+        assert!(matches!(lines.receive().await, Some(Incoming::Request(request)) if request.id == RequestId::Number(1)));
+        assert!(lines.receive().await.is_none());
+        sender.await.unwrap();
+        lines.close().await.unwrap();
+        drop(lines);
+        let mut answer = String::new();
+        client_out.read_to_string(&mut answer).await.unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(
+            answer,
+            json!({ "jsonrpc": "2.0", "error": { "code": -32600, "message": "a message of more than 16 MiB is not read" } })
+        );
+    }
+
+    #[tokio::test]
+    async fn a_client_that_reads_no_more_ends_the_session() {
+        let (mut lines, _client_in, client_out) = lines();
+        drop(client_out);
+        let answer = Outgoing::error(ErrorData::invalid_request("", None), None);
+        assert!(lines.send(answer).await.is_err());
+        assert!(lines.receive().await.is_none());
+    }
+}
