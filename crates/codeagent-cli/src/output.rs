@@ -39,7 +39,8 @@ pub fn neighbor(row: &NeighborRow, with_verb: bool) -> Vec<String> {
     let mut lines = vec![format!("{verb}{}{sure}  {}:{}", row.symbol.qualified_name, row.file_path, row.line_start)];
     for site in &row.call_sites {
         let path = site.file_path.as_ref().map(|path| format!("{path}:")).unwrap_or_default();
-        lines.push(format!("    {path}{}:{}  {}", site.line, site.column, site.text));
+        let text = site.text.as_deref().unwrap_or("(the file was changed since it was indexed)");
+        lines.push(format!("    {path}{}:{}  {text}", site.line, site.column));
     }
     let hidden = row.site_count.saturating_sub(row.call_sites.len());
     if hidden > 0 && !row.call_sites.is_empty() {

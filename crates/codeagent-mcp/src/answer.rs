@@ -1,16 +1,14 @@
 //! How is an answer told to a client? The specified value as `content[0]`, what we add to it as `content[1]`, and both together as
 //! `structuredContent`, because clients show the model only one of the two.
 //!
-//! **Limits.** A page is cut between rows, so one row may exceed the size of a page.
+//! **Limits.** What may be added is described in `output`, and nothing else can be added.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::error::ToolError;
-
-/// Most characters of a list without a limit of its own.
-const PAGE_CHARACTERS: usize = 10_000;
+use crate::output::{Addition, NOTE};
 
 /// What a tool answers.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,43 +22,23 @@ pub struct Answer {
 impl Answer {
     /// An answer without additions.
     pub fn new(value: impl Serialize) -> Result<Self, ToolError> {
-        Ok(Self { value: to_value(value)?, added: Map::new() })
-    }
-
-    /// One page of rows, from where `cursor` says on.
-    pub fn page<T: Serialize>(rows: &[T], cursor: Option<&str>) -> Result<Self, ToolError> {
-        let start = match cursor {
-            None => 0,
-            Some(cursor) => parse_cursor(cursor, rows.len())?,
-        };
-        let mut page = Vec::new();
-        let mut characters = 0;
-        for row in &rows[start..] {
-            let row = to_value(row)?;
-            characters += row.to_string().chars().count();
-            if characters > PAGE_CHARACTERS && !page.is_empty() {
-                break;
-            }
-            page.push(row);
-        }
-        let next = start + page.len();
-        let mut answer = Self { value: page.into(), added: Map::new() };
-        if next < rows.len() {
-            answer.add("next_cursor", format!("c{next}"));
-            answer.add("total", rows.len());
-        }
-        Ok(answer)
+        Ok(Self { value: serde_json::to_value(value).map_err(ToolError::unwritable)?, added: Map::new() })
     }
 
     /// Adds a fact.
-    pub fn add(&mut self, name: &str, fact: impl Into<Value>) {
-        self.added.insert(name.to_owned(), fact.into());
+    pub fn add(&mut self, addition: &Addition, fact: impl Into<Value>) {
+        self.added.insert(addition.name.to_owned(), fact.into());
     }
 
-    /// With a remark for the reader.
+    /// With a remark for the reader, after those made before.
     #[must_use]
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
-        self.add("note", note.into());
+        let note = note.into();
+        let all = match self.added.get(NOTE.name).and_then(Value::as_str) {
+            Some(before) => format!("{before}; {note}"),
+            None => note,
+        };
+        self.add(&NOTE, all);
         self
     }
 
@@ -97,33 +75,9 @@ pub fn error_result(error: &ToolError) -> CallToolResult {
     result
 }
 
-fn to_value(value: impl Serialize) -> Result<Value, ToolError> {
-    serde_json::to_value(value).map_err(|error| ToolError::index(format!("the answer cannot be written: {error}")))
-}
-
-fn parse_cursor(cursor: &str, rows: usize) -> Result<usize, ToolError> {
-    let start = cursor.strip_prefix('c').and_then(|digits| digits.parse().ok()).filter(|start| *start <= rows);
-    start.ok_or_else(|| {
-        ToolError::invalid("`cursor` must be a `next_cursor` of an answer to the same question; leave it out to start again")
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn long_lists_come_in_pages() {
-        let rows: Vec<String> = (0..30).map(|i| format!("{i}{}", "x".repeat(999))).collect();
-        let first = Answer::page(&rows, None).unwrap();
-        assert_eq!(first.value.as_array().unwrap().len(), 9);
-        assert_eq!(first.added["next_cursor"], "c9");
-        let last = Answer::page(&rows, Some("c27")).unwrap();
-        assert_eq!((last.value.as_array().unwrap().len(), last.added.len()), (3, 0));
-        assert!(Answer::page(&rows, Some("c31")).is_err());
-        assert!(Answer::page(&rows, Some("27")).is_err());
-        assert_eq!(Answer::page(&["y".repeat(20_000)], None).unwrap().value.as_array().unwrap().len(), 1);
-    }
 
     #[test]
     fn arrays_and_objects_are_wrapped_as_promised() {

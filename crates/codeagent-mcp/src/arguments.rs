@@ -10,6 +10,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::error::ToolError;
+use crate::page::hash;
 
 /// One parameter of a tool.
 #[derive(Clone, Copy, Debug)]
@@ -154,11 +155,14 @@ pub fn schema(parameters: &[Parameter]) -> Map<String, Value> {
 
 /// The checked arguments of a call, defaults filled in.
 #[derive(Clone, Debug)]
-pub struct Arguments(Map<String, Value>);
+pub struct Arguments {
+    values: Map<String, Value>,
+    question: u64,
+}
 
 impl Arguments {
-    /// Checks what a caller sent.
-    pub fn check(parameters: &[Parameter], mut sent: Map<String, Value>) -> Result<Self, ToolError> {
+    /// Checks what a caller sent to a tool.
+    pub fn check(tool: &str, parameters: &[Parameter], mut sent: Map<String, Value>) -> Result<Self, ToolError> {
         sent.retain(|_, value| !value.is_null());
         if let Some(unknown) = sent.keys().find(|name| !parameters.iter().any(|each| each.name == name.as_str())) {
             let known: Vec<&str> = parameters.iter().map(|each| each.name).collect();
@@ -178,13 +182,20 @@ impl Arguments {
                 }
             }
         }
-        Ok(Self(sent))
+        let question = question(tool, parameters, &sent);
+        Ok(Self { values: sent, question })
+    }
+
+    /// Tells this question from others; all pages of an answer are of one question.
+    #[must_use]
+    pub fn question(&self) -> u64 {
+        self.question
     }
 
     /// A text, `None` if absent.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.0.get(name)?.as_str()
+        self.values.get(name)?.as_str()
     }
 
     /// A text that the parameter table requires.
@@ -196,14 +207,20 @@ impl Arguments {
     /// A number, `None` if absent.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<usize> {
-        usize::try_from(whole_number(self.0.get(name)?)?).ok()
+        usize::try_from(whole_number(self.values.get(name)?)?).ok()
     }
 
     /// A list of texts, empty if absent.
     #[must_use]
     pub fn texts(&self, name: &str) -> Vec<&str> {
-        self.0.get(name).and_then(Value::as_array).map_or_else(Vec::new, |values| values.iter().filter_map(Value::as_str).collect())
+        self.values.get(name).and_then(Value::as_array).map_or_else(Vec::new, |values| values.iter().filter_map(Value::as_str).collect())
     }
+}
+
+fn question(tool: &str, parameters: &[Parameter], values: &Map<String, Value>) -> u64 {
+    let asked = parameters.iter().filter(|each| each.name != "cursor");
+    let asked: Vec<String> = asked.map(|each| values.get(each.name).map(Value::to_string).unwrap_or_default()).collect();
+    hash(&(tool, asked))
 }
 
 /// A whole number, also one that a client wrote as `3.0`.
@@ -240,7 +257,7 @@ mod tests {
 
     fn check(sent: Value) -> Result<Arguments, String> {
         let Value::Object(sent) = sent else { panic!("not an object") };
-        Arguments::check(PARAMETERS, sent).map_err(|error| format!("{}: {}", error.code.as_str(), error.message))
+        Arguments::check("tool", PARAMETERS, sent).map_err(|error| format!("{}: {}", error.code.as_str(), error.message))
     }
 
     #[test]

@@ -90,6 +90,11 @@ impl ToolError {
         Self::new(Code::EngineUnavailable, message)
     }
 
+    /// An answer that is no JSON.
+    pub fn unwritable(error: serde_json::Error) -> Self {
+        Self::index(format!("the answer cannot be written: {error}"))
+    }
+
     /// `index_error`
     pub fn index(message: impl Into<String>) -> Self {
         Self::new(Code::IndexError, message)
@@ -126,7 +131,7 @@ impl From<QueryError> for ToolError {
     fn from(error: QueryError) -> Self {
         let message = error.to_string();
         match error {
-            QueryError::NoSymbol { .. } | QueryError::NoFile(_) => Self::not_found(message),
+            QueryError::NoSymbol { .. } | QueryError::NoOverload { .. } | QueryError::NoFile(_) => Self::not_found(message),
             QueryError::Ambiguous { .. } => Self::invalid(message),
             QueryError::Store(error) => error.into(),
         }

@@ -46,7 +46,8 @@ pub const NEXT_CURSOR: Addition = Addition {
 };
 
 /// How long the list is.
-pub const TOTAL: Addition = Addition { name: "total", json_type: "integer", doc: "Number of rows on all pages, if there are several." };
+pub const TOTAL: Addition =
+    Addition { name: "total", json_type: "integer", doc: "Number of rows on all pages, if there are several pages." };
 
 /// Files whose places may be wrong.
 pub const STALE_FILES: Addition = Addition {
@@ -69,6 +70,10 @@ pub const ENCODING_NOTE: Addition =
 
 /// What goes on with the index.
 pub const INDEXING: Addition = Addition { name: "indexing", json_type: "string", doc: "What is going on with the index just now." };
+
+/// What is odd about the settings.
+pub const CONFIGURATION: Addition =
+    Addition { name: "configuration", json_type: "array", doc: "What `.codeagent/config.json` says that is not understood." };
 
 impl Addition {
     fn schema(&self) -> Value {

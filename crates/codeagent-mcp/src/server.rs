@@ -122,7 +122,7 @@ impl ServerHandler for Server {
 
 /// Runs a tool, whatever it does.
 pub fn call(state: &State, tool: &Tool, sent: Map<String, Value>) -> Result<Answer, ToolError> {
-    let arguments = Arguments::check(tool.parameters, sent)?;
+    let arguments = Arguments::check(tool.name, tool.parameters, sent)?;
     catch_unwind(AssertUnwindSafe(|| (tool.run)(state, &arguments))).unwrap_or_else(|_| {
         tracing::error!(tool = tool.name, "a tool panicked");
         Err(ToolError::index(format!("`{}` failed on this call because of a defect in codeagent; other calls go on", tool.name)))

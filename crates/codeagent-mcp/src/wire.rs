@@ -283,8 +283,9 @@ pub struct Site {
     /// UTF-16 column, from 1.
     pub column: u32,
     /// The source line without its indentation.
-    pub text: String,
-    /// The file was changed since it was indexed, so that line and text may not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The file was changed since it was indexed: the line may be another one, and its text is not shown.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
 }
@@ -311,6 +312,6 @@ impl NeighborRow {
 impl Site {
     fn new(site: &CallSite, row_path: &str) -> Self {
         let file_path = (site.path != row_path).then(|| site.path.clone());
-        Self { file_path, line: site.line, column: site.column, text: site.text.clone(), stale: site.stale }
+        Self { file_path, line: site.line, column: site.column, text: site.text.clone(), stale: site.text.is_none() }
     }
 }

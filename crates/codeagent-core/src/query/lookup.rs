@@ -1,6 +1,11 @@
-//! Which one symbol does a caller mean: a node id, a qualified name, or the end of one that names exactly one symbol.
+//! Which one symbol does a caller mean: a node id, a qualified name, or the end of one, with parameters if it is overloaded.
+//!
+//! `Cart.Add(Product product, int count)`, `Cart.Add(Product, int)` and `Cart.Add(2)` all pick an overload; `Repository<Order>.Find` is read
+//! as `Repository.Find`.
+//!
+//! **Limits.** Types are compared as they are written, without namespaces: an alias is another type.
 
-use crate::model::graph::{Node, NodeId, NodeType};
+use crate::model::graph::{Language, Node, NodeId, NodeType};
 use crate::query::{QueryError, get_node_by_qualified_name, nearest};
 use crate::store::{self, Snapshot};
 
@@ -9,21 +14,41 @@ const MAX_LISTED: usize = 10;
 
 /// The node that `text` means, with its primary span.
 pub fn resolve_symbol(snapshot: &Snapshot, text: &str) -> Result<Node, QueryError> {
+    let text = text.trim();
     if let Some(id) = NodeId::parse(text)
         && let Some(node) = store::node(snapshot, id)?
     {
         return Ok(node);
     }
-    let mut found: Vec<Node> = get_node_by_qualified_name(snapshot, text, None, None)?.into_iter().map(|(node, _)| node).collect();
-    prefer_types(&mut found);
-    match found.len() {
-        0 => Err(QueryError::NoSymbol { asked: text.to_owned(), nearest: nearest(snapshot, text)? }),
-        1 => Ok(found.remove(0)),
-        count => {
-            let candidates = found.iter().take(MAX_LISTED).map(described).collect();
-            Err(QueryError::Ambiguous { asked: text.to_owned(), count, candidates })
+    let mut found = named(snapshot, text)?;
+    if found.is_empty()
+        && let Some((name, parameters)) = split_parameters(text)
+    {
+        found = named(snapshot, name)?;
+        if !found.is_empty() {
+            return one(text, overloads(found, parameters)?);
         }
     }
+    if found.is_empty() && text.contains('<') {
+        found = named(snapshot, &without_type_arguments(text))?;
+    }
+    if found.is_empty() {
+        return Err(QueryError::NoSymbol { asked: text.to_owned(), nearest: nearest(snapshot, text)? });
+    }
+    prefer_types(&mut found);
+    one(text, found)
+}
+
+/// The symbols of a name or of the end of one.
+fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, QueryError> {
+    Ok(get_node_by_qualified_name(snapshot, name, None, None)?.into_iter().map(|(node, _)| node).collect())
+}
+
+fn one(text: &str, mut found: Vec<Node>) -> Result<Node, QueryError> {
+    if found.len() > 1 {
+        return Err(QueryError::Ambiguous { asked: text.to_owned(), count: found.len(), candidates: described(&found) });
+    }
+    found.pop().ok_or_else(|| QueryError::NoSymbol { asked: text.to_owned(), nearest: Vec::new() })
 }
 
 /// A type and its constructors bear one name; whoever says it means the type.
@@ -32,6 +57,198 @@ fn prefer_types(found: &mut Vec<Node>) {
     found.retain(|node| node.node_type != NodeType::Constructor || node.parent.is_none_or(|parent| !ids.contains(&parent)));
 }
 
-fn described(node: &Node) -> String {
-    format!("{} {}{}", node.id, node.qualified_name, node.parameter_signature.as_deref().unwrap_or_default())
+fn described(found: &[Node]) -> Vec<String> {
+    let described = |node: &Node| {
+        let place = node.spans.first().map(|span| format!(" {}:{}", span.path, span.name_line)).unwrap_or_default();
+        format!("{} {}{}{place}", node.id, node.qualified_name, node.parameter_signature.as_deref().unwrap_or_default())
+    };
+    found.iter().take(MAX_LISTED).map(described).collect()
+}
+
+/// Those with these parameters: as written, else by types, else by number.
+fn overloads(found: Vec<Node>, asked: &str) -> Result<Vec<Node>, QueryError> {
+    let rules: [fn(&Node, &str) -> bool; 3] = [is_written_so, has_types, has_count];
+    let matching = rules.iter().map(|rule| found.iter().filter(|node| rule(node, asked)).cloned().collect::<Vec<_>>());
+    let matching = matching.into_iter().find(|matching| !matching.is_empty());
+    matching.ok_or_else(|| QueryError::NoOverload { asked: format!("({asked})"), candidates: described(&found) })
+}
+
+fn is_written_so(node: &Node, asked: &str) -> bool {
+    node.parameter_signature.as_ref().is_some_and(|signature| squeezed(signature) == squeezed(&format!("({asked})")))
+}
+
+fn has_types(node: &Node, asked: &str) -> bool {
+    let Some(signature) = &node.parameter_signature else { return false };
+    let declared = signature.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(signature);
+    let (declared, asked) = (split_outside(declared, ','), split_outside(asked, ','));
+    let mut pairs = declared.iter().zip(&asked);
+    declared.len() == asked.len() && pairs.all(|(declared, asked)| is_same_parameter(node.language, declared, asked))
+}
+
+fn has_count(node: &Node, asked: &str) -> bool {
+    asked.trim().parse().is_ok_and(|count: u32| node.parameter_count == Some(count))
+}
+
+fn is_same_parameter(language: Language, declared: &str, asked: &str) -> bool {
+    let (name, declared) = name_and_type(language, declared);
+    // Somebody may ask with types alone, or where there are none with names.
+    let (_, asked_type) = name_and_type(language, asked);
+    let asked = squeezed(asked);
+    same_type(&declared, &asked_type) || same_type(&declared, &asked) || (declared.is_empty() && name == asked)
+}
+
+/// Whether two types are written alike, namespaces of the outer one aside.
+fn same_type(declared: &str, asked: &str) -> bool {
+    let bare = |text: &str| {
+        let head = text.split(['<', '[', '(', '{']).next().unwrap_or_default();
+        let from = head.rfind('.').map_or(0, |at| at + 1);
+        text[from..].to_owned()
+    };
+    !declared.is_empty() && (declared == asked || bare(declared) == bare(asked))
+}
+
+/// Name and type of a parameter; a part that is not written is empty.
+fn name_and_type(language: Language, parameter: &str) -> (String, String) {
+    let parameter = split_outside(parameter, '=').first().copied().unwrap_or_default().trim();
+    match language {
+        Language::CSharp => {
+            let words = split_outside(parameter, ' ');
+            let words: Vec<&str> =
+                words.into_iter().filter(|word| !word.is_empty() && !word.starts_with('[') && !is_modifier(word)).collect();
+            match words.as_slice() {
+                [] => Default::default(),
+                [only] => (String::new(), squeezed(only)),
+                [types @ .., name] => ((*name).to_owned(), squeezed(&types.concat())),
+            }
+        }
+        Language::TypeScript => {
+            let parts = split_outside(parameter, ':');
+            let name = parts[0].rsplit(' ').next().unwrap_or_default().trim_end_matches('?');
+            (squeezed(name), squeezed(&parts[1..].join(":")))
+        }
+    }
+}
+
+fn is_modifier(word: &str) -> bool {
+    matches!(word, "this" | "ref" | "out" | "in" | "params" | "scoped" | "readonly")
+}
+
+fn squeezed(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// The parts between separators that stand outside of brackets; none of an empty text.
+fn split_outside(text: &str, separator: char) -> Vec<&str> {
+    let (mut parts, mut from, mut depth, mut before) = (Vec::new(), 0, 0_usize, ' ');
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if c == separator && depth == 0 && !(c == '=' && text[at..].starts_with("=>")) => {
+                parts.push(&text[from..at]);
+                from = at + c.len_utf8();
+            }
+            '(' | '<' | '[' | '{' => depth += 1,
+            // An arrow closes nothing.
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            '>' if before != '=' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        before = c;
+    }
+    if from > 0 || !text.trim().is_empty() {
+        parts.push(&text[from..]);
+    }
+    parts
+}
+
+/// `A.B(int, string)` -> `A.B` and `int, string`; type arguments of the method are left out.
+fn split_parameters(text: &str) -> Option<(&str, &str)> {
+    let inner = text.strip_suffix(')')?;
+    let mut depth = 0_usize;
+    for (at, c) in inner.char_indices().rev() {
+        match c {
+            ')' => depth += 1,
+            '(' if depth == 0 => {
+                let name = inner[..at].trim_end();
+                let name = if name.ends_with('>') { name.split('<').next().unwrap_or(name) } else { name };
+                return (!name.is_empty()).then_some((name, &inner[at + 1..]));
+            }
+            '(' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// `A<B<C>>.D` -> `A.D`
+fn without_type_arguments(text: &str) -> String {
+    let mut depth = 0_usize;
+    let mut keep = |c: char| {
+        match c {
+            '<' => depth += 1,
+            '>' if depth > 0 => {
+                depth -= 1;
+                return false;
+            }
+            _ => {}
+        }
+        depth == 0
+    };
+    text.chars().filter(|c| keep(*c)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_split_from_names() {
+        assert_eq!(split_parameters("A.B(int, string)"), Some(("A.B", "int, string")));
+        assert_eq!(split_parameters("A.B<T>(Func<(int a, int b)> f)"), Some(("A.B", "Func<(int a, int b)> f")));
+        assert_eq!(split_parameters("A.B()"), Some(("A.B", "")));
+        for none in ["A.B", "(int)", ")", "A)"] {
+            assert_eq!(split_parameters(none), None, "{none}");
+        }
+        assert_eq!(without_type_arguments("A<B<C>>.D"), "A.D");
+    }
+
+    #[test]
+    fn lists_split_outside_of_brackets() {
+        assert_eq!(split_outside("Dictionary<string, int> map, (int, int) pair", ','), ["Dictionary<string, int> map", " (int, int) pair"]);
+        assert_eq!(split_outside("f: (a: A, b: B) => void, c", ','), ["f: (a: A, b: B) => void", " c"]);
+        assert_eq!(split_outside("", ','), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn parameters_have_names_and_types() {
+        let both = |language, text| {
+            let (name, of) = name_and_type(language, text);
+            format!("{name}|{of}")
+        };
+        for (text, expected) in [
+            ("int id", "id|int"),
+            ("[From(\"a b\")] ref Dictionary<string, int>? map = null", "map|Dictionary<string,int>?"),
+            ("this Order order", "order|Order"),
+            ("(int a, int b) pair", "pair|(inta,intb)"),
+        ] {
+            assert_eq!(both(Language::CSharp, text), expected);
+        }
+        for (text, expected) in [
+            ("id: number", "id|number"),
+            ("private readonly f?: (a: A) => void", "f|(a:A)=>void"),
+            ("{ a, b }: Props = {}", "}|Props"),
+            ("x = 1", "x|"),
+        ] {
+            assert_eq!(both(Language::TypeScript, text), expected);
+        }
+    }
+
+    #[test]
+    fn types_are_compared_without_their_namespace() {
+        assert!(is_same_parameter(Language::CSharp, "System.Collections.Generic.List<int> all", "List<int>"));
+        assert!(is_same_parameter(Language::CSharp, "string name = \"x\"", "string other"));
+        assert!(!is_same_parameter(Language::CSharp, "List<int> all", "List<string>"));
+        assert!(is_same_parameter(Language::TypeScript, "id: number", "number"));
+        assert!(is_same_parameter(Language::TypeScript, "id", "id"));
+        assert!(!is_same_parameter(Language::TypeScript, "id: number", "string"));
+    }
 }

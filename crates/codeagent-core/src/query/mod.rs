@@ -1,7 +1,6 @@
 //! What a reader asks of the index: one file per question, each a function over a [`Snapshot`].
 //!
-//! **Limits.** Answers are values, not texts or JSON; only [`get_neighbors`] and [`is_stale`] look at the disk, through the workspace they
-//! are given.
+//! **Limits.** Answers are values, not texts or JSON; only [`Sources`] looks at the disk, through the workspace it is given.
 
 mod export;
 mod lookup;
@@ -14,11 +13,11 @@ mod symbol;
 
 pub use export::{ExportTables, export};
 pub use lookup::resolve_symbol;
-pub use neighbors::{CallSite, Neighbor, SitedEdge, get_neighbors};
+pub use neighbors::{CallSite, Neighbor, Neighbors, get_neighbors};
 pub use outline::{derive_file_id, get_outline};
 pub use search::{Found, filter_nodes};
-pub use source::{get_source, is_stale};
-pub use status::{IndexStatus, most_unresolved, status, unresolved_sites};
+pub use source::{Freshness, Sources, get_source};
+pub use status::{IndexStatus, most_unresolved, reference_count, status, unresolved_sites};
 pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
 
 pub use crate::store::{Counts, FileKey, LanguageCounts, SearchFilter, Snapshot};
@@ -37,13 +36,21 @@ pub enum QueryError {
         nearest: Vec<String>,
     },
     /// Several symbols where one is asked.
-    #[error("{asked:?} names {count} symbols; give the node_id of one: {}", .candidates.join(", "))]
+    #[error("{asked:?} names {count} symbols; give the node_id of one, or its parameters: {}", .candidates.join(", "))]
     Ambiguous {
         /// As asked.
         asked: String,
         /// How many there are.
         count: usize,
-        /// Some of them, each as `node_id qualified_name(signature)`.
+        /// Some of them, each as `node_id qualified_name(signature) path:line`.
+        candidates: Vec<String>,
+    },
+    /// A name that is known, with parameters that none of its overloads has.
+    #[error("no overload has the parameters {asked}; there are {}", .candidates.join(", "))]
+    NoOverload {
+        /// The parameters as asked.
+        asked: String,
+        /// Some of the overloads, as in [`Self::Ambiguous`].
         candidates: Vec<String>,
     },
     /// The file is not in the index.

@@ -1,21 +1,20 @@
 //! Which symbols are related to a symbol, how, and at which places: callers, callees, implementations, references.
 //!
-//! One [`Neighbor`] per related symbol and verb, with all sites; the lines of the sites are read from disk.
+//! [`Neighbors`] finds them and their order; only those that are shown are looked up, with the lines of their first sites. Who has ten
+//! thousand callers is answered as fast as who has ten.
 //!
-//! **Limits.** The line of a site in a file that was changed since is what stands there now; the site says so.
+//! **Limits.** Lines of a file that was changed since it was indexed are not shown.
 
-use codeagent_workspace::{RepoPath, Workspace};
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
-use crate::query::{QueryError, is_stale};
+use crate::query::{QueryError, Sources};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot, StoreError};
 
-/// Longest source line that is shown.
-const MAX_LINE_CHARS: usize = 200;
-
 /// A place where a use stands.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallSite {
     /// Repo-relative path.
     pub path: String,
@@ -25,10 +24,8 @@ pub struct CallSite {
     pub column: u32,
     /// How sure.
     pub confidence: Confidence,
-    /// The trimmed source line; empty if it was not asked for or the file is gone.
-    pub text: String,
-    /// The file was changed since it was indexed, so line and text may not fit.
-    pub stale: bool,
+    /// The trimmed source line; `None` if the file was changed since it was indexed or is gone.
+    pub text: Option<String>,
 }
 
 /// A related symbol.
@@ -42,97 +39,139 @@ pub struct Neighbor {
     pub confidence: Confidence,
     /// Number of sites.
     pub count: usize,
-    /// All sites by path and position; those with `text` come first. Empty for `contains`.
+    /// The first sites by path and position. Empty for `contains`.
     pub sites: Vec<CallSite>,
 }
 
-/// One use with its other end.
-pub type SitedEdge = IncidentEdge;
+/// The symbols related to one, in order, not yet looked up.
+pub struct Neighbors {
+    related: Vec<Related>,
+    /// The edges of each in a run, by path and position.
+    edges: Vec<IncidentEdge>,
+    paths: Paths,
+}
 
-/// The symbols related to `node`, ordered by verb, path and position of their first site.
-///
-/// `contains` comes from the lexical structure and has no sites; without a filter it is part of the answer. At most `texts` lines per
-/// neighbour are read from disk.
+struct Related {
+    edge_type: EdgeType,
+    other: NodeId,
+    /// Its edges; none for `contains`.
+    edges: Range<usize>,
+    /// Path, line and column of the first site, or of the declaration.
+    place: (u32, u32, u32),
+}
+
+impl Neighbors {
+    /// Finds the symbols related to `node` by some verbs: in the order of these, then by path and position of their first site.
+    ///
+    /// `contains` comes from the lexical structure and has no sites.
+    pub fn find(snapshot: &Snapshot, node: NodeId, direction: EdgeDirection, verbs: &[EdgeType]) -> Result<Self, QueryError> {
+        let mut edges = Vec::new();
+        let mut contained = Vec::new();
+        for verb in verbs {
+            match verb {
+                EdgeType::Contains => contained = store::contained(snapshot, node, direction)?,
+                verb => edges.extend(store::incident_edges(snapshot, node, Some(*verb), direction)?),
+            }
+        }
+        let files = edges.iter().map(|edge| edge.file).chain(contained.iter().filter_map(|child| child.file));
+        let paths = Paths::of(snapshot, files)?;
+        let mut related: Vec<Related> = contained.iter().map(|child| Related::contained(child, &paths)).collect();
+        let mut start = 0;
+        for group in edges.chunk_by_mut(|a, b| (a.edge_type, a.other) == (b.edge_type, b.other)) {
+            group.sort_unstable_by_key(|edge| paths.place(edge));
+            let edges = start..start + group.len();
+            related.push(Related { edge_type: group[0].edge_type, other: group[0].other, edges, place: paths.place(&group[0]) });
+            start += group.len();
+        }
+        let rank = |edge_type| verbs.iter().position(|verb| *verb == edge_type);
+        related.sort_unstable_by_key(|each| (rank(each.edge_type), each.place, each.other));
+        Ok(Self { related, edges, paths })
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.related.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.related.is_empty()
+    }
+
+    /// What tells one from the others.
+    #[must_use]
+    pub fn key(&self, index: usize) -> (EdgeType, NodeId) {
+        let related = &self.related[index];
+        (related.edge_type, related.other)
+    }
+
+    /// One of them with the first `sites` of its sites; `None` if the index does not hold it.
+    pub fn get(&self, index: usize, sources: &mut Sources<'_>, sites: usize) -> Result<Option<Neighbor>, QueryError> {
+        let related = &self.related[index];
+        let edges = &self.edges[related.edges.clone()];
+        let Some(node) = store::node(sources.snapshot(), related.other)? else { return Ok(None) };
+        let shown = edges.iter().take(sites).map(|edge| self.site(edge, sources)).collect::<Result<_, StoreError>>()?;
+        let confidence = edges.iter().map(|edge| edge.confidence).max().unwrap_or(Confidence::Exact);
+        Ok(Some(Neighbor { node, edge_type: related.edge_type, confidence, count: edges.len().max(1), sites: shown }))
+    }
+
+    fn site(&self, edge: &IncidentEdge, sources: &mut Sources<'_>) -> Result<CallSite, StoreError> {
+        let path = self.paths.path(edge.file);
+        let text = sources.line(path, edge.line)?;
+        Ok(CallSite { path: path.to_owned(), line: edge.line, column: edge.column, confidence: edge.confidence, text })
+    }
+}
+
+impl Related {
+    fn contained(child: &store::Contained, paths: &Paths) -> Self {
+        let place = (child.file.map_or(0, |file| paths.rank(file)), child.line, child.column);
+        Self { edge_type: EdgeType::Contains, other: child.id, edges: 0..0, place }
+    }
+}
+
+/// All symbols related to `node` by a verb, or by any, each with at most `sites` sites.
 pub fn get_neighbors(
-    snapshot: &Snapshot,
     (node, edge_type, direction): (NodeId, Option<EdgeType>, EdgeDirection),
-    workspace: &Workspace,
-    texts: usize,
+    sources: &mut Sources<'_>,
+    sites: usize,
 ) -> Result<Vec<Neighbor>, QueryError> {
-    let mut neighbors = Vec::new();
-    if edge_type != Some(EdgeType::Contains) {
-        let edges = store::incident_edges(snapshot, node, edge_type, direction)?;
-        let mut sources = Sources::new(snapshot, workspace);
-        for group in edges.chunk_by(|a, b| (a.edge_type, a.other) == (b.edge_type, b.other)) {
-            let Some(other) = store::node(snapshot, group[0].other)? else { continue };
-            neighbors.push(neighbor(other, group, texts, &mut sources)?);
-        }
-        neighbors.sort_by(|a, b| (a.edge_type, a.sites.first(), a.node.id).cmp(&(b.edge_type, b.sites.first(), b.node.id)));
-    }
-    if edge_type.is_none_or(|edge_type| edge_type == EdgeType::Contains) {
-        neighbors.extend(contained(snapshot, node, direction)?);
-    }
-    Ok(neighbors)
+    let all: Vec<EdgeType> = EdgeType::NAMES.iter().map(|(_, verb)| *verb).collect();
+    let verbs = edge_type.as_ref().map_or(all.as_slice(), std::slice::from_ref);
+    let found = Neighbors::find(sources.snapshot(), node, direction, verbs)?;
+    (0..found.len()).filter_map(|index| found.get(index, sources, sites).transpose()).collect()
 }
 
-fn neighbor(node: Node, group: &[IncidentEdge], texts: usize, sources: &mut Sources<'_>) -> Result<Neighbor, StoreError> {
-    let mut sites = Vec::with_capacity(group.len());
-    for edge in group {
-        let (path, stale) = sources.file(edge.file)?;
-        let (path, stale) = (path.to_owned(), stale);
-        sites.push(CallSite { path, line: edge.line, column: edge.column, confidence: edge.confidence, text: String::new(), stale });
-    }
-    sites.sort();
-    for site in sites.iter_mut().take(texts) {
-        site.text = sources.line(&site.path, site.line);
-    }
-    let confidence = group.iter().map(|edge| edge.confidence).max().unwrap_or(Confidence::Heuristic);
-    Ok(Neighbor { node, edge_type: group[0].edge_type, confidence, count: sites.len(), sites })
+/// Paths of the files of some edges, and their order.
+struct Paths {
+    paths: Vec<String>,
+    ranks: FxHashMap<FileKey, u32>,
 }
 
-fn contained(snapshot: &Snapshot, node: NodeId, direction: EdgeDirection) -> Result<Vec<Neighbor>, StoreError> {
-    let nodes = match direction {
-        EdgeDirection::Outgoing => store::children(snapshot, node)?,
-        EdgeDirection::Incoming => {
-            let parent = store::node(snapshot, node)?.and_then(|node| node.parent);
-            parent.map(|parent| store::node(snapshot, parent)).transpose()?.flatten().into_iter().collect()
+impl Paths {
+    fn of(snapshot: &Snapshot, files: impl Iterator<Item = FileKey>) -> Result<Self, StoreError> {
+        let mut ranks: FxHashMap<FileKey, u32> = files.map(|file| (file, 0)).collect();
+        let mut found = Vec::with_capacity(ranks.len());
+        for file in ranks.keys() {
+            found.push((store::file_path(snapshot, *file)?.unwrap_or_default(), *file));
         }
-    };
-    let as_neighbor = |node| Neighbor { node, edge_type: EdgeType::Contains, confidence: Confidence::Exact, count: 1, sites: Vec::new() };
-    Ok(nodes.into_iter().map(as_neighbor).collect())
-}
-
-/// Files of the sites of one answer, each looked at once.
-struct Sources<'a> {
-    snapshot: &'a Snapshot,
-    workspace: &'a Workspace,
-    files: FxHashMap<FileKey, (String, bool)>,
-    texts: FxHashMap<String, Option<String>>,
-}
-
-impl<'a> Sources<'a> {
-    fn new(snapshot: &'a Snapshot, workspace: &'a Workspace) -> Self {
-        Self { snapshot, workspace, files: FxHashMap::default(), texts: FxHashMap::default() }
+        found.sort_unstable();
+        for (rank, (_, file)) in (0..).zip(&found) {
+            ranks.insert(*file, rank);
+        }
+        Ok(Self { paths: found.into_iter().map(|(path, _)| path).collect(), ranks })
     }
 
-    /// Path of a file, and whether it was changed since it was indexed.
-    fn file(&mut self, key: FileKey) -> Result<(&str, bool), StoreError> {
-        if !self.files.contains_key(&key) {
-            let row = store::file_by_id(self.snapshot, key)?;
-            let known = row.map_or_else(|| (String::new(), true), |row| (row.path.clone(), is_stale(self.workspace, &row)));
-            self.files.insert(key, known);
-        }
-        let (path, stale) = &self.files[&key];
-        Ok((path, *stale))
+    fn rank(&self, file: FileKey) -> u32 {
+        self.ranks.get(&file).copied().unwrap_or_default()
     }
 
-    fn line(&mut self, path: &str, line: u32) -> String {
-        if !self.texts.contains_key(path) {
-            let text = RepoPath::new(path).ok().and_then(|path| self.workspace.read(&path).ok()).map(|file| file.text);
-            self.texts.insert(path.to_owned(), text);
-        }
-        let text = self.texts.get(path).and_then(Option::as_deref).unwrap_or_default();
-        let line = text.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();
-        line.trim().chars().take(MAX_LINE_CHARS).collect()
+    fn path(&self, file: FileKey) -> &str {
+        self.paths.get(self.rank(file) as usize).map_or("", String::as_str)
+    }
+
+    fn place(&self, edge: &IncidentEdge) -> (u32, u32, u32) {
+        (self.rank(edge.file), edge.line, edge.column)
     }
 }

@@ -1,19 +1,132 @@
-//! Where a symbol is declared, and whether the file still is as it was indexed.
+//! Where a symbol is declared, what stands at a line, and whether a file still is as it was indexed.
+//!
+//! **Limits.** A file written again within one tick of the file system's clock, to the same size, passes for unchanged where its lines are
+//! not read.
 
-use codeagent_workspace::{RepoPath, Workspace};
+use codeagent_workspace::{ReadError, RepoPath, Workspace};
+use rustc_hash::FxHashMap;
 
 use crate::model::graph::{NodeId, NodeSpan};
 use crate::query::QueryError;
-use crate::store::{self, FileRow, Snapshot};
+use crate::store::{self, FileRow, Snapshot, StoreError};
+
+/// Longest source line that is shown.
+const MAX_LINE_CHARS: usize = 200;
 
 /// All declaration sites of a symbol, primary first, then by path and position.
 pub fn get_source(snapshot: &Snapshot, id: NodeId) -> Result<Vec<NodeSpan>, QueryError> {
     Ok(store::spans_of(snapshot, id)?)
 }
 
-/// Whether a file was changed or removed since it was indexed, by its size and time.
-#[must_use]
-pub fn is_stale(workspace: &Workspace, file: &FileRow) -> bool {
-    let entry = RepoPath::new(&file.path).ok().and_then(|path| workspace.stat(&path).ok());
-    entry.is_none_or(|entry| (entry.size, entry.mtime_ns) != (file.size, file.mtime))
+/// How a file is, compared with what the index knows of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// As it was indexed.
+    Current,
+    /// It says something else now.
+    Changed,
+    /// It cannot be found any more.
+    Gone,
+}
+
+/// The files that one answer shows places of, each looked at once and read at most once.
+pub struct Sources<'a> {
+    snapshot: &'a Snapshot,
+    workspace: &'a Workspace,
+    files: FxHashMap<String, Source>,
+}
+
+struct Source {
+    freshness: Freshness,
+    text: Option<Text>,
+}
+
+/// A text and where its lines begin.
+struct Text {
+    text: String,
+    starts: Vec<usize>,
+}
+
+impl<'a> Sources<'a> {
+    /// Nothing looked at yet.
+    #[must_use]
+    pub fn new(snapshot: &'a Snapshot, workspace: &'a Workspace) -> Self {
+        Self { snapshot, workspace, files: FxHashMap::default() }
+    }
+
+    /// What the files are compared with.
+    #[must_use]
+    pub fn snapshot(&self) -> &'a Snapshot {
+        self.snapshot
+    }
+
+    /// Whether the file at an indexed path is as it was indexed: by size and time, and by its content if only the time differs.
+    pub fn freshness(&mut self, path: &str) -> Result<Freshness, StoreError> {
+        if let Some(known) = self.files.get(path) {
+            return Ok(known.freshness);
+        }
+        let source = match store::file_by_path(self.snapshot, path)? {
+            Some(row) => look(self.workspace, &row),
+            None => Source { freshness: Freshness::Gone, text: None },
+        };
+        let freshness = source.freshness;
+        self.files.insert(path.to_owned(), source);
+        Ok(freshness)
+    }
+
+    /// The trimmed line of a file, `None` if the file is not as it was indexed.
+    pub fn line(&mut self, path: &str, line: u32) -> Result<Option<String>, StoreError> {
+        if self.files.get(path).is_none_or(|known| known.freshness == Freshness::Current && known.text.is_none()) {
+            let source = match store::file_by_path(self.snapshot, path)? {
+                Some(row) => read(self.workspace, &row),
+                None => Source { freshness: Freshness::Gone, text: None },
+            };
+            self.files.insert(path.to_owned(), source);
+        }
+        Ok(self.files.get(path).and_then(|known| known.text.as_ref()).map(|text| text.line(line)))
+    }
+
+    /// The files looked at that are not as they were indexed, by path.
+    #[must_use]
+    pub fn stale(&self) -> Vec<(&str, Freshness)> {
+        let files = self.files.iter().filter(|(_, source)| source.freshness != Freshness::Current);
+        let mut stale: Vec<_> = files.map(|(path, source)| (path.as_str(), source.freshness)).collect();
+        stale.sort_unstable_by_key(|(path, _)| *path);
+        stale
+    }
+}
+
+impl Text {
+    fn new(text: String) -> Self {
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Self { text, starts }
+    }
+
+    fn line(&self, line: u32) -> String {
+        let index = line.saturating_sub(1) as usize;
+        let Some(start) = self.starts.get(index) else { return String::new() };
+        let end = self.starts.get(index + 1).copied().unwrap_or(self.text.len());
+        self.text[*start..end].trim().chars().take(MAX_LINE_CHARS).collect()
+    }
+}
+
+fn look(workspace: &Workspace, row: &FileRow) -> Source {
+    let entry = RepoPath::new(&row.path).ok().and_then(|path| workspace.stat(&path).ok());
+    let freshness = match entry {
+        None => Freshness::Gone,
+        Some(entry) if (entry.size, entry.mtime_ns) == (row.size, row.mtime) => Freshness::Current,
+        Some(entry) if entry.size != row.size => Freshness::Changed,
+        // Written again, perhaps as it was: the text may be wanted anyway.
+        Some(_) => return read(workspace, row),
+    };
+    Source { freshness, text: None }
+}
+
+fn read(workspace: &Workspace, row: &FileRow) -> Source {
+    let read = RepoPath::new(&row.path).ok().map(|path| workspace.read(&path));
+    match read {
+        Some(Ok(file)) if *file.hash.as_bytes() == row.hash => Source { freshness: Freshness::Current, text: Some(Text::new(file.text)) },
+        Some(Err(ReadError::NotFound(_))) | None => Source { freshness: Freshness::Gone, text: None },
+        Some(_) => Source { freshness: Freshness::Changed, text: None },
+    }
 }

@@ -1,5 +1,6 @@
 //! How the index is: how much is in it, how well it was read and linked.
 
+use crate::model::graph::NodeId;
 use crate::query::QueryError;
 use crate::store::{self, Counts, SCHEMA_VERSION, Snapshot};
 
@@ -23,6 +24,11 @@ pub fn status(snapshot: &Snapshot) -> Result<IndexStatus, QueryError> {
 /// How many uses of a name have no target although one should exist somewhere: what an empty list of callers may be missing.
 pub fn unresolved_sites(snapshot: &Snapshot, name: &str) -> Result<u64, QueryError> {
     Ok(store::unresolved_with_name(snapshot, name)?)
+}
+
+/// How many places use a symbol; `contains` and `overrides` are no uses.
+pub fn reference_count(snapshot: &Snapshot, id: NodeId) -> Result<u64, QueryError> {
+    Ok(store::reference_count(snapshot, id)?)
 }
 
 /// The names with most unresolved uses.

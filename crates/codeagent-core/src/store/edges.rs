@@ -4,9 +4,8 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
+use crate::model::graph::{Confidence, EdgeDirection, EdgeType, NodeId};
 use crate::store::codec::{id_column, pack_ids, stored_id, unpack_ids, word_column};
-use crate::store::nodes::select_nodes;
 use crate::store::{EdgeRow, FileKey, Snapshot, StoreError};
 
 /// One use seen from one of its ends.
@@ -29,7 +28,7 @@ pub struct IncidentEdge {
 const OUTGOING: &str = "SELECT target, edge_type, confidence, file_id, line, \"column\" FROM edges WHERE source = ?1";
 const INCOMING: &str = "SELECT source, edge_type, confidence, file_id, line, \"column\" FROM edges_incoming WHERE target = ?1";
 
-/// The uses at a node, of one type or of all, ordered by type, other end and site. `contains` is not among them: see [`children`].
+/// The uses at a node, of one type or of all, ordered by type, other end and site. `contains` is not among them: see [`contained`].
 pub fn incident_edges(
     snapshot: &Snapshot,
     node: NodeId,
@@ -58,9 +57,43 @@ pub fn incident_edges(
     Ok(edges)
 }
 
-/// The nodes that a node lexically contains.
-pub fn children(snapshot: &Snapshot, node: NodeId) -> Result<Vec<Node>, StoreError> {
-    select_nodes(snapshot.connection(), "WHERE n.parent_id = ?1 ORDER BY f.path, s.start_offset, n.id", &[&stored_id(node)])
+/// One end of a `contains`, and where its primary declaration begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contained {
+    /// Which node.
+    pub id: NodeId,
+    /// File of its primary declaration, if it has one.
+    pub file: Option<FileKey>,
+    /// First line of the declaration.
+    pub line: u32,
+    /// UTF-16 column of its beginning.
+    pub column: u32,
+}
+
+const CHILDREN: &str = "SELECT n.id, s.file_id, s.line_start, s.column_start FROM nodes n \
+    LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0 WHERE n.parent_id = ?1";
+const PARENT: &str = "SELECT n.id, s.file_id, s.line_start, s.column_start FROM nodes c JOIN nodes n ON n.id = c.parent_id \
+    LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0 WHERE c.id = ?1";
+
+/// The nodes that a node lexically contains, or the one that contains it, in no order.
+pub fn contained(snapshot: &Snapshot, node: NodeId, direction: EdgeDirection) -> Result<Vec<Contained>, StoreError> {
+    let sql = match direction {
+        EdgeDirection::Outgoing => CHILDREN,
+        EdgeDirection::Incoming => PARENT,
+    };
+    let mut statement = snapshot.connection().prepare_cached(sql)?;
+    let mut rows = statement.query([stored_id(node)])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let number = |index| row.get::<_, Option<u32>>(index).map(Option::unwrap_or_default);
+        found.push(Contained {
+            id: id_column(row, 0)?,
+            file: row.get::<_, Option<_>>(1)?.map(FileKey),
+            line: number(2)?,
+            column: number(3)?,
+        });
+    }
+    Ok(found)
 }
 
 const COUNT_INCOMING: &str = "SELECT count(*) FROM edges_incoming WHERE target = ?1 AND edge_type <> ?2";

@@ -55,9 +55,11 @@ pub fn file_by_path(snapshot: &Snapshot, path: &str) -> Result<Option<FileRow>, 
     Ok(select_files(snapshot.connection(), "WHERE path = ?1", &[&path])?.pop())
 }
 
-/// The file of a key.
-pub fn file_by_id(snapshot: &Snapshot, id: FileKey) -> Result<Option<FileRow>, StoreError> {
-    Ok(select_files(snapshot.connection(), "WHERE id = ?1", &[&id.0])?.pop())
+const PATH: &str = "SELECT path FROM files WHERE id = ?1";
+
+/// The path of a key.
+pub fn file_path(snapshot: &Snapshot, id: FileKey) -> Result<Option<String>, StoreError> {
+    Ok(snapshot.connection().prepare_cached(PATH)?.query_row([id.0], |row| row.get(0)).optional()?)
 }
 
 const KEYS: &str = "SELECT path, id FROM files";

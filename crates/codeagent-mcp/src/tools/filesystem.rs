@@ -12,6 +12,7 @@ use crate::answer::Answer;
 use crate::arguments::{Arguments, Fallback, Kind, Parameter};
 use crate::error::{Code, ToolError};
 use crate::output::{ENCODING_NOTE, NOTE, Output};
+use crate::page::{Rows, page};
 use crate::state::State;
 use crate::tools::{CURSOR, PAGED, Tool};
 
@@ -101,9 +102,10 @@ struct DirectoryEntry {
 fn list_directory(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
     let folder = state.path(arguments.required_text("path"))?;
     let listing = state.workspace().list(&folder)?;
-    let rows: Vec<DirectoryEntry> = listing.entries.iter().map(directory_entry).collect();
-    let answer = Answer::page(&rows, arguments.text("cursor"))?;
-    Ok(if rows.is_empty() { answer.with_note("the directory is empty or everything in it is ignored") } else { answer })
+    let entries = &listing.entries;
+    let rows = Rows { count: entries.len(), key: |index: usize| entries[index].path.as_str() };
+    let answer = page(arguments, rows, |index| Ok(Some(directory_entry(&entries[index]))))?;
+    Ok(if entries.is_empty() { answer.with_note("the directory is empty or everything in it is ignored") } else { answer })
 }
 
 fn directory_entry(entry: &Entry) -> DirectoryEntry {
@@ -156,7 +158,7 @@ fn read_file(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> 
 
 fn add_remarks(answer: &mut Answer, file: &FileText) {
     if file.lossy {
-        answer.add("encoding_note", "the file is not valid UTF-8; what could not be read is shown as \u{fffd}");
+        answer.add(&ENCODING_NOTE, "the file is not valid UTF-8; what could not be read is shown as \u{fffd}");
     }
 }
 

@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Kind, Parameter, shortened};
 use crate::error::{Code, ToolError};
-use crate::output::{INDEXING, NOTE, Output};
+use crate::output::{CONFIGURATION, INDEXING, NOTE, Output};
 use crate::state::State;
 use crate::tools::{NAME_ERRORS, Tool, words};
 
@@ -42,7 +42,7 @@ pub const TOOLS: &[Tool] = &[
         doc: "Say how the index is: whether it is healthy and complete, how much is in it, how much of the code was understood. Use it \
               when answers are missing something.",
         parameters: &[],
-        output: Output::object::<StatusReport>(&[INDEXING]),
+        output: Output::object::<StatusReport>(&[INDEXING, CONFIGURATION]),
         errors: NAME_ERRORS,
         run: get_status,
         writes: false,
@@ -238,10 +238,10 @@ fn get_status(state: &State, _arguments: &Arguments) -> Result<Answer, ToolError
     let (report, remark, settings) = state.status()?;
     let mut answer = Answer::new(report)?;
     if let Some(remark) = remark {
-        answer.add("indexing", remark);
+        answer.add(&INDEXING, remark);
     }
     if !settings.is_empty() {
-        answer.add("configuration", settings);
+        answer.add(&CONFIGURATION, settings);
     }
     Ok(answer)
 }

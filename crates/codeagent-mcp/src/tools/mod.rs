@@ -7,6 +7,8 @@ pub mod filesystem;
 pub mod management;
 pub mod navigation;
 pub mod search;
+mod stale;
+mod why;
 
 use codeagent_core::model::graph::Language;
 

@@ -3,14 +3,18 @@
 //! **Limits.** A neighbour's list of sites is cut after three; `site_count` says how many there are.
 
 use codeagent_core::engine::Answers;
-use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node, NodeId, NodeType};
-use codeagent_core::query::{self, Neighbor, Snapshot};
+use codeagent_core::model::graph::{EdgeDirection, EdgeType, NodeId};
+use codeagent_core::query::{self, Neighbor, Neighbors, Snapshot, Sources};
+use codeagent_workspace::{Entry, EntryKind, RepoPath};
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Kind, Parameter};
 use crate::error::{Code, ToolError};
 use crate::output::{Addition, NEXT_CURSOR, NOTE, Output, STALE_FILES, TOTAL, UNRESOLVED_SITES};
+use crate::page::{Rows, page};
 use crate::state::State;
+use crate::tools::stale::{show, with_stale_files};
+use crate::tools::why::why_empty;
 use crate::tools::{CURSOR, NODE_ID, PLACES, SYMBOL_ERRORS, Tool, words};
 use crate::wire::{MAX_SITES, NeighborRow, OutlineRow, SourceSpan, SymbolDetail};
 
@@ -18,7 +22,6 @@ const EDGE_TYPE: Parameter = Parameter::optional("edge_type", Kind::Word(|| word
 
 const OUTLINE_ERRORS: &[Code] = &[Code::NotFound, Code::InvalidParameter, Code::PathEscape, Code::EngineUnavailable, Code::IndexError];
 const SYMBOL: &[Addition] = &[NOTE, STALE_FILES];
-const SPANS: &[Addition] = &[NOTE, STALE_FILES];
 const NEIGHBORS: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE, UNRESOLVED_SITES, STALE_FILES];
 
 /// What makes something an implementation.
@@ -42,8 +45,8 @@ pub const TOOLS: &[Tool] = &[
         title: "Find declarations",
         doc: "Get all places a symbol is declared at: partial classes and merged interfaces have several. Use it before editing a type; \
               read_file shows the lines.",
-        parameters: &[NODE_ID],
-        output: Output::list::<SourceSpan>("Its declarations, the primary one first, then by path and line.", SPANS),
+        parameters: &[NODE_ID, CURSOR],
+        output: Output::list::<SourceSpan>("Its declarations, the primary one first, then by path and line.", PLACES),
         errors: SYMBOL_ERRORS,
         run: get_source_spans,
         writes: false,
@@ -100,7 +103,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: &[NODE_ID, CURSOR],
         output: Output::list::<NeighborRow>("The symbols that use it, by kind of use, path and line.", NEIGHBORS),
         errors: SYMBOL_ERRORS,
-        run: |state, arguments| follow(state, arguments, (EdgeDirection::Incoming, &USES)),
+        run: |state, arguments| follow(state, arguments, (EdgeDirection::Incoming, USES)),
         writes: false,
     },
     Tool {
@@ -127,8 +130,8 @@ pub const TOOLS: &[Tool] = &[
     },
 ];
 
-/// Every edge type that has a site.
-pub const USES: [EdgeType; 8] = [
+/// Every edge type, those that have sites first.
+const ALL: [EdgeType; 9] = [
     EdgeType::Calls,
     EdgeType::Inherits,
     EdgeType::Implements,
@@ -137,22 +140,35 @@ pub const USES: [EdgeType; 8] = [
     EdgeType::References,
     EdgeType::Accepts,
     EdgeType::Extends,
+    EdgeType::Contains,
 ];
+
+/// Every edge type that has a site.
+pub const USES: &[EdgeType] = ALL.split_at(8).0;
 
 fn get_symbol(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
     let answers = state.answers()?;
     let snapshot = answers.snapshot()?;
+    let mut sources = Sources::new(&snapshot, answers.workspace());
     let asked = arguments.required_text("node_id");
     let node = query::resolve_symbol(&snapshot, asked)?;
     let symbol = query::get_node(&snapshot, node.id)?.ok_or_else(|| ToolError::not_found(format!("there is no symbol {asked:?}")))?;
-    Answer::new(SymbolDetail::from(&symbol))
+    show(&mut sources, &node)?;
+    with_stale_files(Answer::new(SymbolDetail::from(&symbol))?, &sources)
 }
 
 fn get_source_spans(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
     let answers = state.answers()?;
     let snapshot = answers.snapshot()?;
+    let mut sources = Sources::new(&snapshot, answers.workspace());
     let node = query::resolve_symbol(&snapshot, arguments.required_text("node_id"))?;
-    Answer::new(SourceSpan::all(&query::get_source(&snapshot, node.id)?))
+    let spans = SourceSpan::all(&query::get_source(&snapshot, node.id)?);
+    let key = |index: usize| (&spans[index].file_path, spans[index].line_start, spans[index].line_end);
+    let answer = page(arguments, Rows { count: spans.len(), key }, |index| {
+        sources.freshness(&spans[index].file_path)?;
+        Ok(Some(&spans[index]))
+    })?;
+    with_stale_files(answer, &sources)
 }
 
 fn get_file_outline(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
@@ -164,14 +180,19 @@ fn get_file_outline(state: &State, arguments: &Arguments) -> Result<Answer, Tool
         Err(query::QueryError::NoFile(_)) => return Err(not_indexed(state, &path)),
         other => other?,
     };
-    let rows: Vec<OutlineRow> = query::get_outline(&snapshot, file)?.iter().map(OutlineRow::from).collect();
-    let answer = Answer::page(&rows, arguments.text("cursor"))?;
-    Ok(if rows.is_empty() { answer.with_note("the file declares nothing") } else { answer })
+    let mut sources = Sources::new(&snapshot, answers.workspace());
+    sources.freshness(path.as_str())?;
+    let nodes = query::get_outline(&snapshot, file)?;
+    let key = |index: usize| (nodes[index].id.0, index);
+    let answer = page(arguments, Rows { count: nodes.len(), key }, |index| Ok(Some(OutlineRow::from(&nodes[index]))))?;
+    let answer = if nodes.is_empty() { answer.with_note("the file declares nothing; read_file shows it") } else { answer };
+    with_stale_files(answer, &sources)
 }
 
-fn not_indexed(state: &State, path: &codeagent_workspace::RepoPath) -> ToolError {
+fn not_indexed(state: &State, path: &RepoPath) -> ToolError {
     match state.workspace().stat(path) {
         Err(error) => error.into(),
+        Ok(Entry { kind: EntryKind::Directory, .. }) => ToolError::invalid(format!("{path} is not a file; list_directory shows it")),
         Ok(_) => ToolError::not_found(format!(
             "{path} is not in the index: it is no C# or TypeScript source, is ignored, or is new (index_files)"
         )),
@@ -179,12 +200,35 @@ fn not_indexed(state: &State, path: &codeagent_workspace::RepoPath) -> ToolError
 }
 
 /// Neighbours over some types of edges, in the order of the types.
-fn follow(state: &State, arguments: &Arguments, edges: (EdgeDirection, &[EdgeType])) -> Result<Answer, ToolError> {
+fn follow(state: &State, arguments: &Arguments, (direction, verbs): (EdgeDirection, &[EdgeType])) -> Result<Answer, ToolError> {
     let answers = state.answers()?;
     let snapshot = answers.snapshot()?;
     let node = query::resolve_symbol(&snapshot, arguments.required_text("node_id"))?;
-    let neighbors = neighbors(&answers, &snapshot, node.id, edges)?;
-    answer(&snapshot, arguments, (&node, edges.0), &neighbors)
+    let mut sources = Sources::new(&snapshot, answers.workspace());
+    let found = Neighbors::find(&snapshot, node.id, direction, verbs)?;
+    let rows = Rows { count: found.len(), key: |index| found.key(index) };
+    let mut answer = page(arguments, rows, |index| {
+        let Some(neighbor) = found.get(index, &mut sources, MAX_SITES)? else { return Ok(None) };
+        show(&mut sources, &neighbor.node)?;
+        Ok(Some(NeighborRow::new(&neighbor, direction)))
+    })?;
+    if direction == EdgeDirection::Incoming {
+        let unresolved = query::unresolved_sites(&snapshot, &node.name)?;
+        if unresolved > 0 {
+            answer.add(&UNRESOLVED_SITES, unresolved);
+        }
+    }
+    if found.is_empty() {
+        answer = answer.with_note(why_empty(&mut sources, &node, (direction, verbs))?);
+    }
+    with_stale_files(answer, &sources)
+}
+
+fn follow_all(state: &State, arguments: &Arguments, direction: EdgeDirection) -> Result<Answer, ToolError> {
+    match arguments.text("edge_type").and_then(EdgeType::parse) {
+        Some(verb) => follow(state, arguments, (direction, &[verb])),
+        None => follow(state, arguments, (direction, &ALL)),
+    }
 }
 
 /// The neighbours of a node over some types of edges, in the order of the types.
@@ -192,48 +236,10 @@ pub fn neighbors(
     answers: &Answers,
     snapshot: &Snapshot,
     node: NodeId,
-    (direction, edge_types): (EdgeDirection, &[EdgeType]),
+    (direction, verbs): (EdgeDirection, &[EdgeType]),
 ) -> Result<Vec<Neighbor>, ToolError> {
-    let mut found = Vec::new();
-    for edge_type in edge_types {
-        found.extend(query::get_neighbors(snapshot, (node, Some(*edge_type), direction), answers.workspace(), MAX_SITES)?);
-    }
-    Ok(found)
-}
-
-fn follow_all(state: &State, arguments: &Arguments, direction: EdgeDirection) -> Result<Answer, ToolError> {
-    let answers = state.answers()?;
-    let snapshot = answers.snapshot()?;
-    let node = query::resolve_symbol(&snapshot, arguments.required_text("node_id"))?;
-    let edge_type = arguments.text("edge_type").and_then(EdgeType::parse);
-    let neighbors = query::get_neighbors(&snapshot, (node.id, edge_type, direction), answers.workspace(), MAX_SITES)?;
-    answer(&snapshot, arguments, (&node, direction), &neighbors)
-}
-
-fn answer(
-    snapshot: &Snapshot,
-    arguments: &Arguments,
-    (node, direction): (&Node, EdgeDirection),
-    neighbors: &[Neighbor],
-) -> Result<Answer, ToolError> {
-    let rows: Vec<NeighborRow> = neighbors.iter().map(|neighbor| NeighborRow::new(neighbor, direction)).collect();
-    let mut answer = Answer::page(&rows, arguments.text("cursor"))?;
-    if direction == EdgeDirection::Incoming {
-        let unresolved = query::unresolved_sites(snapshot, &node.name)?;
-        if unresolved > 0 {
-            answer.add("unresolved_sites", unresolved);
-            answer =
-                answer.with_note(format!("{unresolved} uses of the name {} could not be resolved; some may be of this symbol", node.name));
-        }
-    }
-    if rows.is_empty() && node.node_type == NodeType::Class {
-        let name = &node.qualified_name;
-        answer = answer.with_note(format!(
-            "{name} is a class; its constructors and members, which get_dependencies lists (`contains`), have callers of their own"
-        ));
-    }
-    if rows.iter().any(|row| row.call_sites.iter().any(|site| site.stale)) {
-        answer.add("stale", "files marked so were changed since they were indexed; index_files brings them up to date");
-    }
-    Ok(answer)
+    let mut sources = Sources::new(snapshot, answers.workspace());
+    let found = Neighbors::find(snapshot, node, direction, verbs)?;
+    let all = (0..found.len()).filter_map(|index| found.get(index, &mut sources, MAX_SITES).transpose());
+    Ok(all.collect::<Result<_, _>>()?)
 }

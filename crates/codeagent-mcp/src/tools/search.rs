@@ -3,13 +3,15 @@
 //! **Limits.** There are no embeddings yet, so `find_similar` only says so.
 
 use codeagent_core::model::graph::{Language, NodeType};
-use codeagent_core::query::{self, SearchFilter};
+use codeagent_core::query::{self, SearchFilter, Snapshot, Sources};
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Fallback, Kind, Parameter};
 use crate::error::ToolError;
 use crate::output::{NOTE, Output, STALE_FILES};
+use crate::page::{Rows, page};
 use crate::state::State;
+use crate::tools::stale::{show, with_stale_files};
 use crate::tools::{CURSOR, LANGUAGE, NAME_ERRORS, NODE_ID, PLACES, PROJECT_ID, SYMBOL_ERRORS, Tool, words};
 use crate::wire::SymbolRow;
 
@@ -99,22 +101,40 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
 }
 
 fn lookup_symbol(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
-    let name = arguments.required_text("qualified_name");
+    let name = arguments.required_text("qualified_name").trim();
     let answers = state.answers()?;
     let snapshot = answers.snapshot()?;
+    let mut sources = Sources::new(&snapshot, answers.workspace());
     let found = query::get_node_by_qualified_name(&snapshot, name, language(arguments), arguments.text("project_id"))?;
-    let rows: Vec<SymbolRow> = found.iter().map(|(node, how)| SymbolRow::matched(node, *how)).collect();
-    let answer = Answer::page(&rows, arguments.text("cursor"))?;
-    if !rows.is_empty() {
-        return Ok(answer);
+    let rows = Rows { count: found.len(), key: |index: usize| found[index].0.id.0 };
+    let answer = page(arguments, rows, |index| {
+        let (node, how) = &found[index];
+        show(&mut sources, node)?;
+        Ok(Some(SymbolRow::matched(node, *how)))
+    })?;
+    if !found.is_empty() {
+        return with_stale_files(answer, &sources);
     }
-    let nearest = query::nearest(&snapshot, name)?;
-    let hint = if nearest.is_empty() {
-        "search_symbols finds names by their parts".to_owned()
-    } else {
-        format!("nearest: {}", nearest.join(", "))
-    };
-    Ok(answer.with_note(format!("no symbol is named so; {hint}")))
+    Ok(answer.with_note(why_not_found(&snapshot, name)?))
+}
+
+fn why_not_found(snapshot: &Snapshot, name: &str) -> Result<String, ToolError> {
+    let unfiltered = query::get_node_by_qualified_name(snapshot, name, None, None)?;
+    if let Some((node, _)) = unfiltered.first() {
+        let place = format!("{} in project {}", node.language, node.project_id);
+        return Ok(format!("{} symbols of this name are left out by `language` or `project_id`; one is {place}", unfiltered.len()));
+    }
+    // Whoever writes parameters means one of the overloads.
+    if let Ok(node) = query::resolve_symbol(snapshot, name) {
+        let signature = node.parameter_signature.unwrap_or_default();
+        return Ok(format!(
+            "qualified names have neither parameters nor type arguments; this one may be {} {}{signature}",
+            node.id, node.qualified_name
+        ));
+    }
+    let nearest = query::nearest(snapshot, name)?;
+    let near = if nearest.is_empty() { String::new() } else { format!("; nearest: {}", nearest.join(", ")) };
+    Ok(format!("no symbol is named so{near}; search_symbols finds names by their parts"))
 }
 
 fn find_similar(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {

@@ -77,8 +77,8 @@ async fn lookup_symbol_finds_names_and_ends_of_names() {
         "lookup_symbol",
         json!({ "qualified_name": "Shop.Desc" }),
         expect![[r#"
-        []
-        {"note":"no symbol is named so; nearest: Shop.Desk"}"#]],
+            []
+            {"note":"no symbol is named so; nearest: Shop.Desk; search_symbols finds names by their parts"}"#]],
     )
     .await;
 }
@@ -91,7 +91,7 @@ async fn find_similar_says_that_it_cannot() {
 #[tokio::test]
 async fn get_symbol_shows_all() {
     check("get_symbol", json!({ "node_id": "Shop.Cart" }), expect![[r#"{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","kind":"class","language":"csharp","file_path":"src/Cart.cs","line_start":4,"line_end":9,"access_modifier":"public","dialect":"cs","project_id":"Shop.csproj","is_public_api":true,"is_static":false,"is_abstract":false,"is_async":false,"is_override":false,"is_deprecated":false,"has_doc_comment":true,"parse_status":"full","reference_count":1,"doc":"What somebody wants to buy.","declarations":2}"#]]).await;
-    check("get_symbol", json!({ "node_id": "Total" }), expect![[r#"error: {"error":{"code":"invalid_parameter","message":"\"Total\" names 2 symbols; give the node_id of one: ncggvmchpetqg Shop.Cart.Total(int extra), nxko7fovcddtz Shop.IPriced.Total(int extra)"}}"#]]).await;
+    check("get_symbol", json!({ "node_id": "Total" }), expect![[r#"error: {"error":{"code":"invalid_parameter","message":"\"Total\" names 2 symbols; give the node_id of one, or its parameters: ncggvmchpetqg Shop.Cart.Total(int extra) src/Cart.cs:6, nxko7fovcddtz Shop.IPriced.Total(int extra) src/Rest.cs:5"}}"#]]).await;
     check("get_symbol", json!({ "node_id": "naaaaaaaaaaaa" }), expect![[r#"error: {"error":{"code":"not_found","message":"no symbol \"naaaaaaaaaaaa\" in the index; search_symbols finds names by their parts"}}"#]]).await;
 }
 
@@ -120,10 +120,12 @@ async fn get_callers_shows_places() {
         json!({ "node_id": "Shop.Desk" }),
         expect![[r#"
             []
-            {"note":"Shop.Desk is a class; its constructors and members, which get_dependencies lists (`contains`), have callers of their own"}"#]],
+            {"note":"Shop.Desk is a class, and nothing constructs or calls it by itself; its members, which get_dependencies lists (`contains`), are called one by one"}"#]],
     )
     .await;
-    check("get_callers", json!({ "node_id": "Desk.Pay" }), expect!["[]"]).await;
+    check("get_callers", json!({ "node_id": "Desk.Pay" }), expect![[r#"
+        []
+        {"note":"nothing in the repository calls Shop.Desk.Pay directly; it is public, so code outside the repository, a framework or a test runner may call it"}"#]]).await;
 }
 
 #[tokio::test]

@@ -1,0 +1,192 @@
+//! Why is a list of related symbols empty, and what should be asked instead?
+//!
+//! A call through an interface is a call of the interface's member, a class is called by its constructors, a base class outside the repository
+//! is no symbol: whoever does not know this takes an empty list for the whole truth.
+//!
+//! **Limits.** Says what the graph knows; reflection, markup and configuration are not in it.
+
+use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeType};
+use codeagent_core::query::{self, Neighbors, Sources};
+
+use crate::error::ToolError;
+
+/// Most symbols named in one hint.
+const MAX_NAMED: usize = 3;
+
+/// Most members looked at for constructors.
+const MAX_MEMBERS: usize = 200;
+
+/// What a member stands for.
+const STANDS_FOR: &[EdgeType] = &[EdgeType::Overrides, EdgeType::Implements];
+
+/// What stands for a type or member.
+const STANDING_FOR: &[EdgeType] = &[EdgeType::Implements, EdgeType::Overrides, EdgeType::Inherits, EdgeType::Extends];
+
+/// Why nothing is related to `node` by these verbs in this direction.
+pub fn why_empty(sources: &mut Sources<'_>, node: &Node, question: (EdgeDirection, &[EdgeType])) -> Result<String, ToolError> {
+    let hints = match question {
+        (EdgeDirection::Incoming, [EdgeType::Calls]) => no_callers(sources, node)?,
+        (EdgeDirection::Outgoing, [EdgeType::Calls]) => no_callees(sources, node)?,
+        (EdgeDirection::Incoming, verbs) if verbs.contains(&EdgeType::Overrides) && !verbs.contains(&EdgeType::Calls) => {
+            no_implementations(sources, node)?
+        }
+        (direction, [verb]) => no_such_edges(sources, node, (direction, *verb))?,
+        (EdgeDirection::Incoming, _) => no_references(sources, node)?,
+        (EdgeDirection::Outgoing, _) => vec![format!("{} uses nothing that is declared in this repository", node.qualified_name)],
+    };
+    let mut hints: Vec<String> = hints.into_iter().filter(|hint| !hint.is_empty()).collect();
+    let unresolved = query::unresolved_sites(sources.snapshot(), &node.name)?;
+    if question.0 == EdgeDirection::Incoming && unresolved > 0 {
+        hints.push(format!("{unresolved} uses of the name {} have no known target; some may be of this symbol", node.name));
+    }
+    Ok(hints.join("; "))
+}
+
+fn no_callers(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {
+    let name = &node.qualified_name;
+    let mut hints = match node.node_type {
+        NodeType::Class | NodeType::Component => {
+            let constructors = constructors(sources, node)?;
+            vec![
+                format!("{name} is a {}, and nothing constructs or calls it by itself", node.kind),
+                hint("its constructors have callers of their own: get_callers of ", &constructors),
+                "its members, which get_dependencies lists (`contains`), are called one by one".to_owned(),
+            ]
+        }
+        NodeType::Method | NodeType::Constructor => vec![format!("nothing in the repository calls {name} directly")],
+        NodeType::Property => vec![format!("{name} is a {}: get_references lists who reads and writes it", node.kind)],
+        _ => vec![format!(
+            "{name} is a {} and is not called; get_dependencies lists its members (`contains`), get_references its uses",
+            node.kind
+        )],
+    };
+    hints.extend(through_others(sources, node)?);
+    hints.push(other_uses(sources, node)?);
+    if hints.iter().skip(1).all(String::is_empty) && node.flags.has(NodeFlags::PUBLIC_API) {
+        hints.push("it is public, so code outside the repository, a framework or a test runner may call it".to_owned());
+    }
+    Ok(hints)
+}
+
+/// Calls may go to what the symbol stands for, or to what stands for it.
+fn through_others(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {
+    let above = related(sources, node, EdgeDirection::Outgoing, STANDS_FOR)?;
+    let below = related(sources, node, EdgeDirection::Incoming, STANDING_FOR)?;
+    let is_member = matches!(node.node_type, NodeType::Method | NodeType::Property);
+    Ok(match is_member {
+        true => vec![
+            hint("calls through an interface or base class go to what it implements or overrides: ask about ", &above),
+            hint("it is implemented or overridden by ", &below),
+        ],
+        false => vec![hint("it may be used through ", &above), hint("it is implemented or extended by ", &below)],
+    })
+}
+
+fn other_uses(sources: &Sources<'_>, node: &Node) -> Result<String, ToolError> {
+    let uses = query::reference_count(sources.snapshot(), node.id)?;
+    Ok(if uses == 0 { String::new() } else { format!("it has {uses} uses of other kinds: get_references lists them") })
+}
+
+fn no_callees(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {
+    let name = &node.qualified_name;
+    if !matches!(node.node_type, NodeType::Method | NodeType::Constructor | NodeType::Property | NodeType::Component) {
+        return Ok(vec![format!("{name} is a {}: its members call, get_dependencies lists them (`contains`)", node.kind)]);
+    }
+    let below = related(sources, node, EdgeDirection::Incoming, STANDING_FOR)?;
+    if node.flags.has(NodeFlags::ABSTRACT) || below.count > 0 {
+        return Ok(vec![format!("{name} itself calls nothing in this repository"), hint("it is implemented or overridden by ", &below)]);
+    }
+    Ok(vec![format!("{name} calls nothing that is declared in this repository; calls into libraries are not listed")])
+}
+
+fn no_implementations(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {
+    let name = &node.qualified_name;
+    Ok(match node.node_type {
+        NodeType::Class | NodeType::Interface | NodeType::Component => {
+            let above = related(sources, node, EdgeDirection::Outgoing, STANDING_FOR)?;
+            vec![format!("nothing in the repository implements or derives from {name}"), hint("it implements or derives from ", &above)]
+        }
+        NodeType::Method | NodeType::Property => {
+            let above = related(sources, node, EdgeDirection::Outgoing, STANDS_FOR)?;
+            vec![
+                format!("nothing in the repository implements or overrides {name}"),
+                hint("it implements or overrides a member itself, whose other implementations may be what you look for: ", &above),
+            ]
+        }
+        _ => vec![format!("{name} is a {}: only types and their members are implemented; get_references lists its uses", node.kind)],
+    })
+}
+
+fn no_references(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {
+    let mut hints = vec![format!("nothing in the repository uses {} by name", node.qualified_name)];
+    hints.extend(through_others(sources, node)?);
+    Ok(hints)
+}
+
+fn no_such_edges(sources: &mut Sources<'_>, node: &Node, (direction, verb): (EdgeDirection, EdgeType)) -> Result<Vec<String>, ToolError> {
+    let name = &node.qualified_name;
+    let mut hints = vec![match direction {
+        EdgeDirection::Outgoing => format!("{name} has no outgoing `{verb}`"),
+        EdgeDirection::Incoming => format!("{name} has no incoming `{verb}`"),
+    }];
+    let is_base = matches!(verb, EdgeType::Inherits | EdgeType::Implements | EdgeType::Extends);
+    if direction == EdgeDirection::Outgoing
+        && is_base
+        && let Some(span) = node.spans.first()
+        && let Some(line) = sources.line(&span.path, span.name_line)?
+    {
+        hints.push(format!("bases from outside the repository are not listed; it is declared `{line}`"));
+    }
+    let mut others = Vec::new();
+    for (word, other) in EdgeType::NAMES {
+        let count = Neighbors::find(sources.snapshot(), node.id, direction, &[*other])?.len();
+        if count > 0 {
+            others.push(format!("{count} `{word}`"));
+        }
+    }
+    hints.push(if others.is_empty() { String::new() } else { format!("it has {}", others.join(", ")) });
+    Ok(hints)
+}
+
+/// Some of a number of symbols, as they can be asked about.
+struct Named {
+    names: Vec<String>,
+    count: usize,
+}
+
+fn related(sources: &mut Sources<'_>, node: &Node, direction: EdgeDirection, verbs: &[EdgeType]) -> Result<Named, ToolError> {
+    let found = Neighbors::find(sources.snapshot(), node.id, direction, verbs)?;
+    let mut named = Named { names: Vec::new(), count: found.len() };
+    for index in 0..found.len().min(MAX_NAMED) {
+        named.names.extend(found.get(index, sources, 0)?.map(|neighbor| as_asked(&neighbor.node)));
+    }
+    Ok(named)
+}
+
+fn constructors(sources: &mut Sources<'_>, node: &Node) -> Result<Named, ToolError> {
+    let members = Neighbors::find(sources.snapshot(), node.id, EdgeDirection::Outgoing, &[EdgeType::Contains])?;
+    let mut named = Named { names: Vec::new(), count: 0 };
+    for index in 0..members.len().min(MAX_MEMBERS) {
+        let Some(member) = members.get(index, sources, 0)?.filter(|member| member.node.node_type == NodeType::Constructor) else {
+            continue;
+        };
+        named.count += 1;
+        named.names.push(as_asked(&member.node));
+    }
+    named.names.truncate(MAX_NAMED);
+    Ok(named)
+}
+
+fn as_asked(node: &Node) -> String {
+    format!("{} {}{}", node.id, node.qualified_name, node.parameter_signature.as_deref().unwrap_or_default())
+}
+
+/// A hint that names symbols, empty if there are none.
+fn hint(words: &str, named: &Named) -> String {
+    let more = named.count.saturating_sub(named.names.len());
+    match (named.names.join(", "), more) {
+        (names, _) if names.is_empty() => names,
+        (names, 0) => format!("{words}{names}"),
+        (names, more) => format!("{words}{names} and {more} more"),
+    }
+}
