@@ -121,15 +121,22 @@ CREATE TABLE facts (
     data BLOB NOT NULL
 );
 
--- Words of every symbol (not of files); rowid is the node id. The text itself is made again from nodes when a row is removed.
+-- Words of every node; the rowid is its class above its id. The text itself is made again from nodes when a row is removed.
 CREATE VIRTUAL TABLE search USING fts5 (
     name,
     container,
     signature,
     doc,
     content = '',
+    columnsize = 0,
     tokenize = 'unicode61'
 );
+
+-- How many nodes have a word in their name: what prefixes stand for and how rare a word is.
+CREATE TABLE name_words (
+    word TEXT PRIMARY KEY,
+    names INTEGER NOT NULL
+) WITHOUT ROWID;
 
 CREATE INDEX nodes_by_name ON nodes (name COLLATE NOCASE);
 CREATE INDEX nodes_by_qualified_name ON nodes (qualified_name);

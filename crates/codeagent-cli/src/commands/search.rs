@@ -10,7 +10,7 @@ use crate::output;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Words of the name, container, signature or documentation; `Auth*` for a prefix
+    /// Words of the name, container, signature or documentation; `Auth*` for a beginning, `HCF` for initials
     #[arg(required = true, value_name = "WORDS")]
     words: Vec<String>,
     /// Only symbols of this type: class, method, interface, property, component, file, module, type, constructor
@@ -38,7 +38,9 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<()> {
         return output::json(&rows);
     }
     if rows.is_empty() {
-        output::note("nothing matches all words; `word*` matches beginnings");
+        output::note("nothing matches; try other words or fewer filters");
+    } else if found.some_words {
+        output::note("no symbol has all of the words; these have some of them");
     }
     output::lines(rows.iter().map(output::symbol))
 }

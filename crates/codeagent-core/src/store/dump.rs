@@ -35,6 +35,7 @@ const DUMPS: &[(&str, &str)] = &[
     ),
     ("unresolved", "SELECT f.path, u.name, u.count, u.calls FROM unresolved u LEFT JOIN files f ON f.id = u.file_id ORDER BY 1, 2"),
     ("input", "SELECT path, size, hex(hash) FROM inputs ORDER BY path"),
+    ("name word", "SELECT word, names FROM name_words ORDER BY word"),
     ("word", "SELECT doc, col, \"offset\", term FROM temp.search_words ORDER BY doc, col, \"offset\", term"),
 ];
 

@@ -26,8 +26,8 @@ pub const TOOLS: &[Tool] = &[
         name: "search_symbols",
         title: "Search symbols",
         doc: "Find symbols (classes, methods, components, ...) by words of their name, container, signature or documentation, best \
-              first. Start here if you do not know the exact name. `Auth*` matches prefixes; words of a camelCase name match too. Then \
-              get_symbol, get_callers or get_references with a node_id.",
+              first. Start here if you do not know the exact name. `HttpClientFactory` is found by `client factory`, `HttpClientFac*`, \
+              `httpclientfactory`, `HCF` and `hcfac`. Then get_symbol, get_callers or get_references with a node_id.",
         parameters: &[
             Parameter::required(
                 "query",
@@ -92,11 +92,14 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
     let found = query::filter_nodes(&snapshot, text, &filter, arguments.number("limit").unwrap_or(DEFAULT_LIMIT))?;
     let rows: Vec<SymbolRow> = found.hits.iter().map(|(node, rank)| SymbolRow::ranked(node, *rank)).collect();
     let mut answer = Answer::new(&rows)?;
-    if found.quoted {
-        answer = answer.with_note("the query is no FTS5 query, so its words were searched as they are");
-    } else if rows.is_empty() {
-        answer = answer.with_note("nothing matches all words; try fewer words, a prefix (`Auth*`) or no filters");
-    }
+    let note = match (found.quoted, found.some_words) {
+        (true, false) => "the query is no FTS5 query, so its words were searched as they are",
+        (true, true) => "the query is no FTS5 query, so its words were searched; no symbol has all of them, these have some",
+        (false, true) => "no symbol has all of the words; these have some of them",
+        (false, false) if rows.is_empty() => "nothing matches; try other words, a beginning (`Auth*`) or no filters",
+        (false, false) => return Ok(answer),
+    };
+    answer = answer.with_note(note);
     Ok(answer)
 }
 

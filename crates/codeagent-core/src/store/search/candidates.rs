@@ -1,0 +1,276 @@
+//! Which symbols are worth ranking? Steps from the strictest reading of a query to the loosest, each of them bounded.
+//!
+//! **Limits.** A prefix stands for at most [`MAX_ENDINGS`] words of names, the most common ones among the first of them.
+
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+use rustc_hash::FxHashSet;
+
+use crate::model::graph::{Access, NodeFlags, NodeId, NodeType};
+use crate::store::codec::{id_column, stored_id, word_column};
+use crate::store::search::SearchFilter;
+use crate::store::search::query::{self, Query, Word, all_of, any_of, quoted};
+use crate::store::search::rank::Candidate;
+use crate::store::search::text::node_of;
+use crate::store::{Snapshot, StoreError};
+
+/// Rows that one step gives.
+const PER_STEP: usize = 150;
+/// Symbols of exactly the name asked for that are found by name alone.
+const MAX_EXACT: usize = 64;
+/// Words of names that a prefix stands for.
+const MAX_ENDINGS: usize = 40;
+/// Words looked at for that.
+const MAX_WORDS_READ: usize = 4000;
+/// Names looked at for those that begin as asked.
+const MAX_NAMES_READ: usize = 4000;
+/// Of those, symbols of one name.
+const MAX_OF_ONE_NAME: usize = 6;
+/// Symbols of one name whose qualified names are compared.
+const MAX_QUALIFIED: usize = 500;
+/// Rows looked at where a filter has to read them.
+const MAX_FILTERED: usize = 1000;
+/// A prefix of so few uses may be left to FTS5, which finds it in documentation too.
+const RARE: i64 = 500;
+
+/// The symbols found so far.
+pub(super) struct Candidates<'s> {
+    connection: &'s Connection,
+    filter: &'s SearchFilter,
+    /// So many are enough.
+    wanted: usize,
+    ids: Vec<NodeId>,
+    seen: FxHashSet<NodeId>,
+}
+
+impl<'s> Candidates<'s> {
+    /// Nothing found yet. `limit` is how many will be shown.
+    pub fn new(snapshot: &'s Snapshot, filter: &'s SearchFilter, limit: usize) -> Self {
+        Self { connection: snapshot.connection(), filter, wanted: limit.max(20), ids: Vec::new(), seen: FxHashSet::default() }
+    }
+
+    /// Symbols that match an expression of FTS5, some of them by their names if there are any such.
+    pub fn of_expression(&mut self, expression: &str) -> Result<(), StoreError> {
+        self.matching(expression, PER_STEP)?;
+        self.matching(&in_name(expression), PER_STEP)
+    }
+
+    /// Symbols that have all words of a query; `false`: there are none, and these have some.
+    pub fn of_words(&mut self, query: &Query) -> Result<bool, StoreError> {
+        self.named(&query.text)?;
+        if query.words.is_empty() {
+            return Ok(true);
+        }
+        self.of_whole_words(query)?;
+        if query.open || self.ids.len() < self.wanted {
+            self.beginning(&query.text)?;
+            if query.joined() != query.text.to_lowercase() {
+                self.beginning(&query.joined())?;
+            }
+            self.of_begun_words(query)?;
+        }
+        if let Some(letters) = query.initials() {
+            self.matching(&query::with_initials(letters), PER_STEP)?;
+        }
+        if self.ids.is_empty() && query.words.len() > 1 {
+            for word in &query.words {
+                self.matching(&in_name(&whole(word)), PER_STEP / 2)?;
+                self.matching(&whole(word), PER_STEP / 2)?;
+            }
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    fn of_whole_words(&mut self, query: &Query) -> Result<(), StoreError> {
+        self.matching(&format!("name : ^ {}", quoted(&query.joined())), PER_STEP)?;
+        if let Some(name) = query.qualified() {
+            self.qualified(&query.text, name)?;
+        }
+        if query.open {
+            return Ok(());
+        }
+        let terms: Vec<&str> = query.terms().map(|(term, _)| term).collect();
+        self.matching(&in_name(&quoted(&terms.join(" "))), PER_STEP)?;
+        let words: Vec<String> = query.words.iter().map(whole).collect();
+        if words.len() > 1 {
+            self.matching(&in_name(&all_of(&words)), PER_STEP)?;
+        }
+        self.matching(&all_of(&words), PER_STEP)
+    }
+
+    fn of_begun_words(&mut self, query: &Query) -> Result<(), StoreError> {
+        let endings = (MAX_ENDINGS / query.words.len()).max(4);
+        let begun = query.words.iter().map(|word| self.begun(word, endings)).collect::<Result<Vec<_>, _>>()?;
+        let words: Vec<String> = begun.iter().map(|begun| begun.words.clone()).collect();
+        self.matching(&in_name(&all_of(&words)), PER_STEP)?;
+        if self.ids.len() < self.wanted {
+            let anywhere: Vec<String> = begun.into_iter().map(|begun| begun.prefix.unwrap_or(begun.words)).collect();
+            self.matching(&all_of(&anywhere), PER_STEP)?;
+        }
+        Ok(())
+    }
+
+    /// Takes up to `limit` rows that match, best class first.
+    fn matching(&mut self, expression: &str, limit: usize) -> Result<(), StoreError> {
+        let expression = query::filtered(expression, self.filter);
+        let mut statement = self.connection.prepare_cached(MATCHING)?;
+        let mut rows = statement.query(params![expression, limit as i64])?;
+        while let Some(row) = rows.next().map_err(query_error)? {
+            self.take(node_of(row.get(0)?));
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, id: NodeId) {
+        if self.seen.insert(id) {
+            self.ids.push(id);
+        }
+    }
+
+    /// Symbols of this name, whatever letters it has.
+    fn named(&mut self, name: &str) -> Result<(), StoreError> {
+        for (id, _) in self.filtered_names(NAMED, &[&name], MAX_EXACT)? {
+            self.take(id);
+        }
+        Ok(())
+    }
+
+    /// Symbols of this name whose qualified name ends with `whole`.
+    fn qualified(&mut self, whole: &str, name: &str) -> Result<(), StoreError> {
+        let found = self.filtered_names(QUALIFIED, &[&name], MAX_QUALIFIED)?;
+        let ends = found.into_iter().filter(|(_, qualified_name)| qualified_name.ends_with(whole));
+        ends.take(MAX_EXACT).for_each(|(id, _)| self.take(id));
+        Ok(())
+    }
+
+    /// Symbols whose name begins so, the shortest names among those looked at.
+    fn beginning(&mut self, text: &str) -> Result<(), StoreError> {
+        let end = format!("{text}\u{10ffff}");
+        let mut found = self.filtered_names(BEGINNING, &[&text, &end], MAX_NAMES_READ)?;
+        found.sort_unstable_by(|(a, one), (b, other)| (one.len(), one, a).cmp(&(other.len(), other, b)));
+        let (mut name, mut count, mut taken) = (String::new(), 0, 0);
+        for (id, next) in found {
+            count = if next == name { count + 1 } else { 0 };
+            name = next;
+            if count < MAX_OF_ONE_NAME && taken < PER_STEP {
+                self.take(id);
+                taken += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows `(id, text)` of a statement on `nodes n`, as far as the filter lets them through, the first `limit` looked at.
+    fn filtered_names(&self, select: &str, parameters: &[&dyn ToSql], limit: usize) -> Result<Vec<(NodeId, String)>, StoreError> {
+        let SearchFilter { project, node_type, language } = self.filter;
+        let (node_type, language) = (node_type.map(|node_type| node_type as u8), language.map(|language| language as u8));
+        let is_free = *self.filter == SearchFilter::default();
+        let limit = if is_free { limit } else { limit.min(MAX_FILTERED) } as i64;
+        let sql =
+            if is_free { format!("{select} LIMIT {limit}") } else { format!("SELECT id, text FROM ({select} LIMIT {limit}) {FILTERED}") };
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut all: Vec<&dyn ToSql> = parameters.to_vec();
+        if !is_free {
+            all.resize(FILTER_PARAMETER, &rusqlite::types::Null);
+            all.extend([project as &dyn ToSql, &node_type, &language]);
+        }
+        let rows = statement.query_map(all.as_slice(), |row| Ok((NodeId(row.get::<_, i64>(0)? as u64), row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// All words of names that begin like a word.
+    fn begun(&self, word: &Word, endings: usize) -> Result<Begun, StoreError> {
+        let (last, before) = word.name.split_last();
+        let mut statement = self.connection.prepare_cached(BEGUN)?;
+        let rows = statement.query_map(params![last, format!("{last}\u{10ffff}"), MAX_WORDS_READ as i64], |row| {
+            Ok((std::cmp::Reverse(row.get::<_, i64>(1)?), row.get::<_, String>(0)?))
+        })?;
+        let mut found = rows.collect::<Result<Vec<_>, _>>()?;
+        let uses: i64 = found.iter().map(|(names, _)| names.0).sum();
+        found.sort_unstable();
+        let mut parts = vec![quoted(last)];
+        parts.extend(found.iter().filter(|(_, word)| word != last).take(endings).map(|(_, word)| quoted(word)));
+        let also = |last: String| all_of(&before.iter().map(|hump| quoted(hump)).chain([last]).collect::<Vec<_>>());
+        let prefix = (uses <= RARE).then(|| also(format!("{} *", quoted(last))));
+        Ok(Begun { words: also(any_of(&parts)), prefix })
+    }
+
+    /// How many names have each of the words of a query.
+    pub fn names_with(&self, query: &Query) -> Result<Vec<u64>, StoreError> {
+        let mut statement = self.connection.prepare_cached(NAMES_WITH)?;
+        let count = |(term, _)| statement.query_row([term], |row| row.get::<_, i64>(0)).optional();
+        Ok(query.terms().map(count).map(|count| count.map(|count| count.unwrap_or(0) as u64)).collect::<Result<_, _>>()?)
+    }
+
+    /// What ranking looks at, of all that was found.
+    pub fn load(&self) -> Result<Vec<Candidate>, StoreError> {
+        let mut statement = self.connection.prepare_cached(CANDIDATE)?;
+        let mut out = Vec::with_capacity(self.ids.len());
+        for id in &self.ids {
+            let mut rows = statement.query([stored_id(*id)])?;
+            if let Some(row) = rows.next()? {
+                out.push(candidate(row)?);
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// What a beginning stands for.
+struct Begun {
+    /// Some of the words of names that begin so.
+    words: String,
+    /// What FTS5 makes of it, if that is cheap.
+    prefix: Option<String>,
+}
+
+/// A word as one or as its humps in a row.
+fn whole(word: &Word) -> String {
+    let one = quoted(&word.name.joined);
+    if word.name.starts.len() < 2 {
+        return one;
+    }
+    any_of(&[one, quoted(&word.name.words().collect::<Vec<_>>().join(" "))])
+}
+
+fn in_name(expression: &str) -> String {
+    format!("name : ({expression})")
+}
+
+const MATCHING: &str = "SELECT rowid FROM search WHERE search MATCH ?1 LIMIT ?2";
+const NAMED: &str = "SELECT n.id AS id, n.name AS text FROM nodes n WHERE n.name = ?1 COLLATE NOCASE";
+const QUALIFIED: &str = "SELECT n.id AS id, n.qualified_name AS text FROM nodes n WHERE n.name = ?1 COLLATE NOCASE";
+const BEGINNING: &str = "SELECT n.id AS id, n.name AS text FROM nodes n WHERE n.name >= ?1 COLLATE NOCASE AND n.name < ?2 COLLATE NOCASE";
+const FILTERED: &str =
+    "JOIN nodes USING (id) WHERE (?3 IS NULL OR project_id = ?3) AND (?4 IS NULL OR node_type = ?4) AND (?5 IS NULL OR language = ?5)";
+/// Parameters before those of [`FILTERED`].
+const FILTER_PARAMETER: usize = 2;
+const BEGUN: &str = "SELECT word, names FROM name_words WHERE word >= ?1 AND word < ?2 LIMIT ?3";
+const NAMES_WITH: &str = "SELECT names FROM name_words WHERE word = ?1";
+const CANDIDATE: &str = "SELECT id, project_id, name, qualified_name, node_type, access, flags, parameter_signature, return_type, doc \
+    FROM nodes WHERE id = ?1";
+
+fn candidate(row: &Row<'_>) -> Result<Candidate, StoreError> {
+    let text = |index| row.get::<_, Option<String>>(index).map(Option::unwrap_or_default);
+    Ok(Candidate {
+        id: id_column(row, 0)?,
+        project_id: row.get(1)?,
+        name: row.get(2)?,
+        qualified_name: row.get(3)?,
+        node_type: word_column(row, 4, NodeType::from_code)?,
+        access: row.get::<_, Option<u8>>(5)?.and_then(Access::from_code),
+        flags: NodeFlags(row.get(6)?),
+        signature: format!("{} {}", text(7)?, text(8)?),
+        doc: text(9)?,
+    })
+}
+
+/// A plain SQL error while a well-formed statement runs can only be about the query text.
+fn query_error(error: rusqlite::Error) -> StoreError {
+    match &error {
+        rusqlite::Error::SqliteFailure(code, message) if code.code == rusqlite::ErrorCode::Unknown => {
+            StoreError::Query(message.clone().unwrap_or_default())
+        }
+        _ => error.into(),
+    }
+}

@@ -1,0 +1,197 @@
+//! What does somebody who types this want to find? A query as words with stars, or as an FTS5 expression.
+//!
+//! `HttpClientFac*` is one word of three humps, the last of them a beginning; `name:Cart OR Basket` is left to FTS5.
+//!
+//! **Limits.** Of an expression only the words are known here, not how they are combined; words after `NOT` are not wanted.
+
+use crate::model::graph::{Language, NodeType};
+use crate::store::search::SearchFilter;
+use crate::store::search::text::{INITIALS, Name, project_word, type_word};
+
+/// More words are not looked at.
+const MAX_WORDS: usize = 16;
+
+/// Fewer or more letters are no initials.
+const INITIALS_LENGTH: std::ops::RangeInclusive<usize> = 2..=32;
+
+/// A query as it was read.
+#[derive(Debug)]
+pub(super) struct Query {
+    /// As typed, without white space around it and stars after it.
+    pub text: String,
+    /// Its words in order.
+    pub words: Vec<Word>,
+    /// It ends with a star.
+    pub open: bool,
+    /// It has operators of FTS5.
+    pub is_expression: bool,
+    /// Nothing but words, stars and white space.
+    pub is_plain: bool,
+}
+
+/// One word: `HttpClientFac*`.
+#[derive(Debug)]
+pub(super) struct Word {
+    /// Its humps in lower case.
+    pub name: Name,
+    /// Followed by a star: the last hump is a beginning.
+    pub star: bool,
+}
+
+impl Query {
+    /// Reads a query. Whether FTS5 understands it is not known yet.
+    pub fn read(query: &str) -> Self {
+        let text = query.trim();
+        let tokens = tokens(text);
+        let is_operator = |token: &&str| matches!(*token, "AND" | "OR" | "NOT" | "NEAR");
+        let mut words = Vec::new();
+        let mut unwanted = false;
+        for (token, star) in &tokens {
+            if is_operator(&token) {
+                unwanted = *token == "NOT";
+            } else if !std::mem::take(&mut unwanted) {
+                words.push(Word { name: Name::of(token), star: *star });
+            }
+        }
+        words.retain(|word| !word.name.starts.is_empty());
+        words.truncate(MAX_WORDS);
+        let is_plain = text.chars().all(|c| is_word(c) || c == '*' || c.is_whitespace());
+        let has_syntax = text.contains(['"', ':', '(', '^', '+']);
+        Self {
+            is_expression: has_syntax || tokens.iter().any(|(token, _)| is_operator(&token)),
+            is_plain,
+            open: words.last().is_some_and(|word| word.star),
+            text: text.trim_end_matches('*').to_owned(),
+            words,
+        }
+    }
+
+    /// All humps of all words, each with whether it is a beginning.
+    pub fn terms(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.words.iter().flat_map(|word| {
+            let last = word.name.starts.len() - 1;
+            word.name.words().enumerate().map(move |(at, hump)| (hump, word.star && at == last))
+        })
+    }
+
+    /// All words without what stands between them.
+    pub fn joined(&self) -> String {
+        self.words.iter().map(|word| word.name.joined.as_str()).collect()
+    }
+
+    /// The bare name, if the query is one with what contains it: `Cart.Total`.
+    pub fn qualified(&self) -> Option<&str> {
+        let name = self.text.rsplit(['.', '#', '/']).next()?;
+        (name.len() < self.text.len() && !name.is_empty() && !self.text.contains(char::is_whitespace)).then_some(name)
+    }
+
+    /// The query as the initials of a name, perhaps with the rest of its last word: `hcf`, `hcfac`.
+    pub fn initials(&self) -> Option<&str> {
+        let [word] = self.words.as_slice() else { return None };
+        let letters = &word.name.joined;
+        let is_one = letters.eq_ignore_ascii_case(&self.text) && INITIALS_LENGTH.contains(&letters.len());
+        is_one.then_some(letters)
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The words of a text, each with whether a star follows.
+fn tokens(text: &str) -> Vec<(&str, bool)> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(is_word) {
+        let word = &rest[start..];
+        let end = word.find(|c: char| !is_word(c)).unwrap_or(word.len());
+        rest = &word[end..];
+        out.push((&word[..end], rest.starts_with('*')));
+    }
+    out
+}
+
+/// `"a"`; words hold no quotes.
+pub(super) fn quoted(word: &str) -> String {
+    format!("\"{word}\"")
+}
+
+/// Any of some expressions.
+pub(super) fn any_of(parts: &[String]) -> String {
+    match parts {
+        [one] => one.clone(),
+        _ => format!("({})", parts.join(" OR ")),
+    }
+}
+
+/// All of some expressions.
+pub(super) fn all_of(parts: &[String]) -> String {
+    format!("({})", parts.join(" AND "))
+}
+
+/// Names that have initials which begin so.
+pub(super) fn with_initials(letters: &str) -> String {
+    format!("name : \"{INITIALS}{letters}\" *")
+}
+
+/// An expression, of what a filter lets through.
+pub(super) fn filtered(expression: &str, filter: &SearchFilter) -> String {
+    let mut parts = vec![format!("({expression})")];
+    if let Some(project) = &filter.project {
+        parts.push(format!("container : {}", quoted(&project_word(project))));
+    }
+    if filter.language.is_some() || filter.node_type.is_some() {
+        let languages = Language::NAMES.iter().filter(|(_, language)| filter.language.is_none_or(|wanted| wanted == *language));
+        let words: Vec<String> = languages
+            .flat_map(|(_, language)| {
+                let types = NodeType::NAMES.iter().filter(|(_, node_type)| filter.node_type.is_none_or(|wanted| wanted == *node_type));
+                types.map(|(_, node_type)| quoted(&type_word(*language, *node_type)))
+            })
+            .collect();
+        parts.push(format!("container : {}", any_of(&words)));
+    }
+    parts.join(" AND ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(query: &str) -> String {
+        let query = Query::read(query);
+        let shown: Vec<String> = query.terms().map(|(term, star)| format!("{term}{}", if star { "*" } else { "" })).collect();
+        format!("{}{}", shown.join(" "), if query.is_expression { " !" } else { "" })
+    }
+
+    #[test]
+    fn queries_are_words_or_expressions() {
+        for (query, expected) in [
+            ("HttpClientFac*", "http client fac*"),
+            ("client  factory", "client factory"),
+            ("a* b*", "a* b*"),
+            ("Foo.Bar", "foo bar"),
+            ("List<int>", "list int"),
+            ("MAX_VALUE", "max value"),
+            ("name:Cart OR Basket", "name cart basket !"),
+            ("user NOT service", "user !"),
+            ("\"a b\"", "a b !"),
+            ("$", ""),
+        ] {
+            assert_eq!(terms(query), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn initials_are_one_short_word() {
+        assert_eq!(Query::read("HCF").initials(), Some("hcf"));
+        assert_eq!(Query::read("h").initials(), None);
+        assert_eq!(Query::read("h c").initials(), None);
+        assert_eq!(Query::read("a.b").initials(), None);
+    }
+
+    #[test]
+    fn filters_are_words_too() {
+        let filter = SearchFilter { node_type: Some(NodeType::Class), ..SearchFilter::default() };
+        assert_eq!(filtered("\"a\"", &filter), "(\"a\") AND container : (\"\u{e002}aa\" OR \"\u{e002}ba\")");
+    }
+}

@@ -1,0 +1,321 @@
+//! Which words is a symbol found by? `HttpClientFactory` gives `httpclientfactory http client factory` and a word for its initials.
+//!
+//! The words of a row are a function of the node alone, so that they can be made again when the row is removed. Words that begin with a
+//! character for private use cannot be typed: they stand for initials and for what filters ask.
+//!
+//! **Limits.** A member carries the words of what directly contains it; those of folders and namespaces further out stand at types and files.
+
+use smallvec::SmallVec;
+
+use crate::model::graph::{Access, Language, Node, NodeFlags, NodeId, NodeType};
+
+/// Before the initials of a name and the rest of its last word: `HttpClientFactory` has `hcfactory`.
+pub(super) const INITIALS: char = '\u{e000}';
+/// Before the hash of a project.
+const PROJECT: char = '\u{e001}';
+/// Before a language and a node type.
+const TYPE: char = '\u{e002}';
+
+/// Names of fewer words have no initials.
+const MIN_INITIALS: usize = 3;
+
+/// A word that was among so many last ones is not written again.
+const RECENT: usize = 8;
+
+/// The words of one name, in lower case, one after the other: `httpclientfactory`, at 0, 4, 10.
+#[derive(Debug, Default)]
+pub(super) struct Name {
+    /// All words without what stands between them.
+    pub joined: String,
+    /// Where each word begins.
+    pub starts: SmallVec<[usize; 8]>,
+}
+
+impl Name {
+    /// The words of a text.
+    pub fn of(text: &str) -> Self {
+        let mut name = Self::default();
+        name.read(text);
+        name
+    }
+
+    /// The words of a text in place of those that were here.
+    pub fn read(&mut self, text: &str) {
+        self.joined.clear();
+        self.starts.clear();
+        for hump in runs(text).flat_map(humps) {
+            self.starts.push(self.joined.len());
+            push_lower(&mut self.joined, hump);
+        }
+    }
+
+    /// The words.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        let ends = self.starts.iter().skip(1).copied().chain(std::iter::once(self.joined.len()));
+        self.starts.iter().zip(ends).map(|(start, end)| &self.joined[*start..end])
+    }
+
+    /// The last word, and those before it.
+    pub fn split_last(&self) -> (&str, Vec<&str>) {
+        let mut words: Vec<&str> = self.words().collect();
+        (words.pop().unwrap_or_default(), words)
+    }
+
+    /// The first letters of all words but the last, then the last word; `None` for short names.
+    pub fn initials(&self) -> Option<String> {
+        let last = *self.starts.get(MIN_INITIALS - 1..)?.last()?;
+        let first = |start: &usize| self.joined[*start..].chars().next();
+        let mut out: String = self.starts[..self.starts.len() - 1].iter().filter_map(first).collect();
+        out.push_str(&self.joined[last..]);
+        Some(out)
+    }
+}
+
+/// The columns of `search` for one node; used again from node to node.
+#[derive(Debug, Default)]
+pub(super) struct SearchText {
+    /// The words of the name alone.
+    pub words: Name,
+    /// Joined, then each, then the initials.
+    pub name: String,
+    /// What filters ask, then what contains it.
+    pub container: String,
+    /// Parameters and result.
+    pub signature: String,
+}
+
+impl SearchText {
+    /// The words of a node in place of those that were here.
+    pub fn read(&mut self, node: &Node) {
+        let (stem, extension) = match node.node_type {
+            NodeType::File => node.name.rsplit_once('.').unwrap_or((&node.name, "")),
+            _ => (node.name.as_str(), ""),
+        };
+        self.words.read(stem);
+        self.write_name(extension);
+        self.container.clear();
+        self.container.push_str(&type_word(node.language, node.node_type));
+        push_word(&mut self.container, &project_word(&node.project_id));
+        let (outer, inner) = container(node);
+        push_words(&mut self.container, &[outer, inner]);
+        self.signature.clear();
+        let signature = [&node.parameter_signature, &node.return_type].map(|text| text.as_deref().unwrap_or_default());
+        push_words(&mut self.signature, &signature);
+    }
+
+    fn write_name(&mut self, extension: &str) {
+        self.name.clear();
+        self.name.push_str(&self.words.joined);
+        if self.words.starts.len() > 1 {
+            self.words.words().for_each(|word| push_word(&mut self.name, word));
+        }
+        if let Some(initials) = self.words.initials() {
+            self.name.push(' ');
+            self.name.push(INITIALS);
+            self.name.push_str(&initials);
+        }
+        if !extension.is_empty() {
+            push_word(&mut self.name, extension);
+        }
+    }
+}
+
+/// What contains a node, in two parts: at a type or file everything, at a member what is directly around it.
+fn container(node: &Node) -> (&str, &str) {
+    let whole = node.qualified_name.strip_suffix(&node.name).unwrap_or(&node.qualified_name);
+    if !is_member(node.node_type) {
+        return (whole, "");
+    }
+    if let Some((path, inner)) = whole.split_once('#') {
+        let file = path.rsplit('/').next().unwrap_or(path);
+        return (file.rsplit_once('.').map_or(file, |(stem, _)| stem), inner);
+    }
+    let inner = whole.trim_end_matches('.');
+    let start = inner.rmatch_indices('.').nth(1).map_or(0, |(at, _)| at + 1);
+    (&inner[start..], "")
+}
+
+fn is_member(node_type: NodeType) -> bool {
+    matches!(node_type, NodeType::Method | NodeType::Constructor | NodeType::Property)
+}
+
+/// A word that every node of this language and type has.
+pub(super) fn type_word(language: Language, node_type: NodeType) -> String {
+    let letter = |code: u8| char::from(b'a' + code);
+    String::from_iter([TYPE, letter(language as u8), letter(node_type as u8)])
+}
+
+/// A word that every node of this project has.
+pub(super) fn project_word(project: &str) -> String {
+    format!("{PROJECT}{}", NodeId::derive(&["project", project]))
+}
+
+/// The row of a node: its class above its id, so that rows are found best class first and the id is in the row.
+pub(super) fn row_of(node: &Node) -> i64 {
+    (i64::from(class_of(node)) << CLASS_SHIFT) | node.id.0 as i64
+}
+
+/// The node of a row.
+pub(super) fn node_of(row: i64) -> NodeId {
+    NodeId((row & ((1 << CLASS_SHIFT) - 1)) as u64)
+}
+
+/// Ids have 60 bits.
+const CLASS_SHIFT: u32 = 60;
+
+/// Among equal matches a smaller class is wanted first: types, then public functions, then other members; then the same in tests and
+/// generated texts; then files.
+fn class_of(node: &Node) -> u8 {
+    let secondary = is_secondary(node);
+    match node.node_type {
+        NodeType::File => 7,
+        NodeType::Class | NodeType::Interface | NodeType::Type | NodeType::Component => 4 * u8::from(secondary),
+        _ if secondary => 5 + u8::from(node.node_type != NodeType::Method),
+        NodeType::Method if is_public(node.access, node.flags) => 1,
+        NodeType::Property | NodeType::Constructor | NodeType::Module if is_public(node.access, node.flags) => 2,
+        _ => 3,
+    }
+}
+
+/// Whether others can see a node.
+pub(super) fn is_public(access: Option<Access>, flags: NodeFlags) -> bool {
+    flags.has(NodeFlags::PUBLIC_API) || access == Some(Access::Public)
+}
+
+/// Whether a node belongs to tests or to what a tool wrote.
+fn is_secondary(node: &Node) -> bool {
+    is_secondary_place(&node.project_id, &node.qualified_name)
+}
+
+/// See [`is_secondary`].
+pub(super) fn is_secondary_place(project: &str, qualified_name: &str) -> bool {
+    if project.split(['/', '.']).any(|segment| is_tests(segment)) {
+        return true;
+    }
+    match qualified_name.split_once('#') {
+        Some((path, _)) => path.split(['/', '.']).any(|segment| is_tests(segment) || is_output(segment)),
+        None => qualified_name.ends_with("Tests") || qualified_name.rsplit('.').skip(1).any(is_tests),
+    }
+}
+
+const TESTS: [&str; 11] = ["test", "tests", "__tests__", "spec", "specs", "e2e", "mock", "mocks", "__mocks__", "fixtures", "unittests"];
+
+fn is_tests(segment: &str) -> bool {
+    TESTS.iter().any(|word| segment.eq_ignore_ascii_case(word)) || (segment.len() > 5 && segment.ends_with("Tests"))
+}
+
+fn is_output(segment: &str) -> bool {
+    ["dist", "generated", "min"].iter().any(|word| segment.eq_ignore_ascii_case(word))
+}
+
+/// Runs of letters and digits.
+pub(super) fn runs(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty())
+}
+
+/// `getHTTPUrl2` -> `get`, `HTTP`, `Url2`.
+pub(super) fn humps(run: &str) -> impl Iterator<Item = &str> {
+    let mut rest = run;
+    std::iter::from_fn(move || {
+        let end = hump_end(rest);
+        let (hump, after) = rest.split_at(end);
+        rest = after;
+        (!hump.is_empty()).then_some(hump)
+    })
+}
+
+/// Where the first hump ends: before an upper-case letter after another character, or before the last of several that a lower-case follows.
+fn hump_end(run: &str) -> usize {
+    let mut chars = run.char_indices().peekable();
+    let Some((_, mut previous)) = chars.next() else { return 0 };
+    while let Some((at, current)) = chars.next() {
+        let next_is_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
+        if current.is_uppercase() && (!previous.is_uppercase() || next_is_lower) {
+            return at;
+        }
+        previous = current;
+    }
+    run.len()
+}
+
+fn push_word(out: &mut String, word: &str) {
+    if !out.is_empty() {
+        out.push(' ');
+    }
+    out.push_str(word);
+}
+
+/// Each run of the texts, followed by its humps if it has several, but for runs that have just been there.
+fn push_words(out: &mut String, texts: &[&str]) {
+    let mut recent = [""; RECENT];
+    for (at, run) in texts.iter().flat_map(|text| runs(text)).enumerate() {
+        if recent.iter().any(|before| before.eq_ignore_ascii_case(run)) {
+            continue;
+        }
+        recent[at % RECENT] = run;
+        push_word(out, run);
+        if humps(run).nth(1).is_some() {
+            humps(run).for_each(|hump| push_word(out, hump));
+        }
+    }
+}
+
+fn push_lower(out: &mut String, word: &str) {
+    if word.is_ascii() {
+        let start = out.len();
+        out.push_str(word);
+        out[start..].make_ascii_lowercase();
+    } else {
+        out.extend(word.chars().flat_map(char::to_lowercase));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_split_into_humps() {
+        let words = |name: &str| Name::of(name).words().map(str::to_owned).collect::<Vec<_>>().join(" ");
+        assert_eq!(words("getHTTPUrl2"), "get http url2");
+        assert_eq!(words("MAX_VALUE"), "max value");
+        assert_eq!(words("_logger"), "logger");
+        assert_eq!(words("ÜberName"), "über name");
+        assert_eq!(words("$"), "");
+    }
+
+    #[test]
+    fn initials_keep_the_last_word() {
+        assert_eq!(Name::of("HttpClientFactory").initials().unwrap(), "hcfactory");
+        assert_eq!(Name::of("HttpClient").initials(), None);
+        assert_eq!(Name::of("").initials(), None);
+    }
+
+    #[test]
+    fn repeated_words_are_written_once() {
+        let mut out = String::new();
+        push_words(&mut out, &["(CancellationToken cancellationToken)", "Task<CancellationToken>"]);
+        assert_eq!(out, "CancellationToken Cancellation Token Task");
+    }
+
+    #[test]
+    fn tests_and_generated_texts_are_told_by_their_place() {
+        for (project, name) in [
+            ("tests/Shop.Tests/Shop.Tests.csproj", "Shop.Cart"),
+            (".", "Shop.Tests.CartTests.Add"),
+            (".", "src/__tests__/a.ts#b"),
+            (".", "src/a.test.ts#b"),
+            (".", "packages/core/dist/a.js#b"),
+        ] {
+            assert!(is_secondary_place(project, name), "{name}");
+        }
+        for name in ["Shop.TestServer.Run", "src/latest/a.ts#testing", "src/a.ts#test", "Shop.Contest"] {
+            assert!(!is_secondary_place(".", name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_row_holds_its_node() {
+        assert_eq!(node_of((7 << CLASS_SHIFT) | 5), NodeId(5));
+    }
+}
