@@ -15,6 +15,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value};
+use tokio::sync::Semaphore;
 
 use crate::answer::{Answer, error_result};
 use crate::arguments::{Arguments, schema};
@@ -38,17 +39,21 @@ counts uses of a name whose target is not known. `stale_files` were changed sinc
 changed paths. An edge with confidence `exact` is proven; `inferred` is the best of several candidates. Libraries are not indexed, so calls into \
 them are not listed.";
 
+/// Tools that run at a time. Others wait in the order they were called: a hundred at once would all be answered last.
+const RUNNING: usize = 16;
+
 /// The server of one repository.
 #[derive(Clone)]
 pub struct Server {
     state: Arc<State>,
+    turns: Arc<Semaphore>,
 }
 
 impl Server {
     /// A server over shared state.
     #[must_use]
     pub fn new(state: Arc<State>) -> Self {
-        Self { state }
+        Self { state, turns: Arc::new(Semaphore::new(RUNNING)) }
     }
 }
 
@@ -76,6 +81,7 @@ impl ServerHandler for Server {
             let known: Vec<&str> = tools::all().map(|tool| tool.name).collect();
             return Err(ErrorData::invalid_params(format!("there is no tool `{}`; there are {}", request.name, known.join(", ")), None));
         };
+        let _turn = self.turns.acquire().await.map_err(|_| ErrorData::internal_error("the server ends", None))?;
         let state = Arc::clone(&self.state);
         let sent = request.arguments.unwrap_or_default();
         let answer = tokio::task::spawn_blocking(move || call(&state, tool, sent)).await;

@@ -3,7 +3,9 @@
 //! A server answers at once: the engine is opened by a thread of its own, which also takes in what changed on disk since the last time. Until
 //! a first index is complete, questions about symbols are answered with how far it is.
 //!
-//! **Limits.** One repository per server. If another process holds the right to write, its index is served, and not brought up to date.
+//! If another process has the right to write, what it has written is served, and as soon as it is gone this one takes its place.
+//!
+//! **Limits.** One repository per server.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -24,6 +26,9 @@ use crate::tools::management::StatusReport;
 /// How long a question waits for an engine that is about to be ready: small repositories are indexed by then.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How often a server that reads asks whether it may write, and looks for a new index.
+const SUCCESSION: Duration = Duration::from_secs(1);
+
 /// Shared by all calls.
 pub struct State {
     workspace: Workspace,
@@ -32,6 +37,7 @@ pub struct State {
     moved: Condvar,
     cancel: Arc<AtomicBool>,
     starter: Mutex<Option<JoinHandle<()>>>,
+    heir: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// How far the engine is.
@@ -44,6 +50,8 @@ enum Stage {
     Indexing(Arc<Engine>, Option<Progress>),
     /// The index is complete; perhaps what changed since the last time is being taken in.
     Ready(Arc<Engine>),
+    /// Another process makes the first index.
+    Elsewhere(Option<Answers>),
     /// Another process writes.
     ReadOnly(Answers),
     /// It cannot be opened.
@@ -59,35 +67,42 @@ impl State {
             moved: Condvar::new(),
             cancel: Arc::default(),
             starter: Mutex::default(),
+            heir: Mutex::default(),
         }))
     }
 
     /// Opens the engine in the background and brings the index up to date.
     pub fn start(self: &Arc<Self>) {
         self.enter(Stage::Opening);
+        self.spawn("codeagent-start", &self.starter, Self::prepare);
+    }
+
+    fn spawn(self: &Arc<Self>, name: &str, place: &Mutex<Option<JoinHandle<()>>>, work: fn(&Arc<Self>)) {
         let state = Arc::clone(self);
-        let starter = std::thread::Builder::new().name("codeagent-start".to_owned()).spawn(move || {
-            if catch_unwind(AssertUnwindSafe(|| state.prepare())).is_err() {
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+            if catch_unwind(AssertUnwindSafe(|| work(&state))).is_err() {
                 state.enter(Stage::Failed(ToolError::index("indexing failed because of a defect in codeagent; file tools work")));
             }
         });
-        match starter {
-            Ok(starter) => *lock(&self.starter) = Some(starter),
+        match thread {
+            Ok(thread) => *lock(place) = Some(thread),
             Err(error) => self.enter(Stage::Failed(ToolError::unavailable(format!("no thread can be started: {error}")))),
         }
     }
 
-    /// Waits until the engine is ready, or never will be.
+    /// Waits until the engine is ready, or never will be, or another process has the index.
     pub fn wait(&self) {
-        let starter = lock(&self.starter).take();
-        // A panic in there is caught in there.
-        starter.map(JoinHandle::join).transpose().ok();
+        join(&self.starter);
     }
 
     /// Stops what is going on and gives the index back, complete up to the last batch.
     pub fn close(&self) {
         self.cancel.store(true, Ordering::Relaxed);
-        self.wait();
+        drop(lock(&self.stage));
+        self.moved.notify_all();
+        // The first starts the second.
+        join(&self.starter);
+        join(&self.heir);
         self.enter(Stage::Closed);
     }
 
@@ -124,7 +139,8 @@ impl State {
         let (answers, healthy, remark) = match &*self.settled(|stage| matches!(stage, Stage::Opening)) {
             Stage::Ready(engine) => (engine.answers(), true, None),
             Stage::Indexing(engine, progress) => (engine.answers(), true, Some(shown(*progress))),
-            Stage::ReadOnly(answers) => (answers.clone(), true, Some("another process brings this index up to date".to_owned())),
+            Stage::ReadOnly(answers) => (answers.clone(), true, Some("another process writes this index".to_owned())),
+            Stage::Elsewhere(Some(answers)) => (answers.clone(), true, Some("by another process, for the first time".to_owned())),
             other => return Err(other.unavailable()),
         };
         let status = query::status(&answers.snapshot()?)?;
@@ -142,16 +158,45 @@ impl State {
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    fn prepare(&self) {
+    fn prepare(self: &Arc<Self>) {
+        match self.open_engine() {
+            Ok(engine) => self.bring_up_to_date(engine),
+            Err(error) => {
+                if self.make_do(error) {
+                    self.spawn("codeagent-heir", &self.heir, |state| state.succeed());
+                }
+            }
+        }
+    }
+
+    /// Waits for the right to write, and meanwhile serves the index that is there: it may be another file than a moment ago.
+    fn succeed(&self) {
+        while !self.is_closing_within(SUCCESSION) {
+            match self.open_engine() {
+                Ok(engine) => return self.bring_up_to_date(engine),
+                Err(error) => {
+                    if !self.make_do(error) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_closing_within(&self, time: Duration) -> bool {
+        let is_open = |_: &mut Stage| !self.cancel.load(Ordering::Relaxed);
+        drop(self.moved.wait_timeout_while(lock(&self.stage), time, is_open));
+        self.cancel.load(Ordering::Relaxed)
+    }
+
+    fn open_engine(&self) -> Result<Engine, EngineError> {
         let ingest = IngestOptions { cancel: Arc::clone(&self.cancel), ..IngestOptions::default() };
         let options = EngineOptions { ingest, tolerate_config: true, ..EngineOptions::default() };
-        let engine = match Engine::open(self.workspace.root(), options) {
-            Ok(engine) => Arc::new(engine),
-            Err(error) => {
-                self.enter(self.without_engine(error));
-                return;
-            }
-        };
+        Engine::open(self.workspace.root(), options)
+    }
+
+    fn bring_up_to_date(&self, engine: Engine) {
+        let engine = Arc::new(engine);
         let is_complete = is_complete(&engine.answers()).unwrap_or(false);
         self.enter(if is_complete { Stage::Ready(Arc::clone(&engine)) } else { Stage::Indexing(Arc::clone(&engine), None) });
         let indexed = engine.index(&|progress| self.note(progress));
@@ -165,14 +210,20 @@ impl State {
         });
     }
 
-    /// An engine cannot be had; perhaps another process has it.
-    fn without_engine(&self, error: EngineError) -> Stage {
-        if error.kind() == ErrorKind::Locked
-            && let Ok(answers) = Answers::open(self.workspace.root())
-        {
-            return Stage::ReadOnly(answers);
+    /// Serves what can be served without an engine; true if that is so because another process has it.
+    fn make_do(&self, error: EngineError) -> bool {
+        let is_locked = error.kind() == ErrorKind::Locked;
+        self.enter(if is_locked { self.elsewhere() } else { Stage::Failed(error.into()) });
+        is_locked
+    }
+
+    fn elsewhere(&self) -> Stage {
+        match Answers::open(self.workspace.root()) {
+            Ok(answers) if is_complete(&answers).unwrap_or(false) => Stage::ReadOnly(answers),
+            Ok(answers) => Stage::Elsewhere(Some(answers)),
+            Err(error) if matches!(error.kind(), ErrorKind::NotIndexed) => Stage::Elsewhere(None),
+            Err(error) => Stage::Failed(error.into()),
         }
-        Stage::Failed(error.into())
     }
 
     fn note(&self, progress: Progress) {
@@ -184,7 +235,7 @@ impl State {
 
 impl Stage {
     fn is_under_way(&self) -> bool {
-        matches!(self, Self::Opening | Self::Indexing(..))
+        matches!(self, Self::Opening | Self::Indexing(..) | Self::Elsewhere(_))
     }
 
     /// Why there is no answer now, and what to do.
@@ -196,8 +247,11 @@ impl Stage {
                 shown(*progress)
             )),
             Self::ReadOnly(_) => {
-                ToolError::unavailable("another process holds the right to write this index and brings it up to date itself")
+                ToolError::unavailable("another codeagent writes this index; call index_files there, or here once that one has ended")
             }
+            Self::Elsewhere(_) => ToolError::unavailable(
+                "another codeagent indexes the repository for the first time; ask again in some seconds, file tools work already",
+            ),
             Self::Closed | Self::Opening | Self::Ready(_) => {
                 ToolError::unavailable("the engine is being opened or closed; ask again in a moment")
             }
@@ -216,6 +270,12 @@ fn shown(progress: Option<Progress>) -> String {
 /// Whether a first index was ever finished.
 fn is_complete(answers: &Answers) -> Result<bool, StoreError> {
     Ok(store::metadata(&answers.snapshot()?, store::SCANNED_AT)?.is_some())
+}
+
+fn join(thread: &Mutex<Option<JoinHandle<()>>>) {
+    let thread = lock(thread).take();
+    // A panic in there is caught in there.
+    thread.map(JoinHandle::join).transpose().ok();
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

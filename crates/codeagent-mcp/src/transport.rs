@@ -99,12 +99,13 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         self.line.clear();
         self.line.shrink_to(KEPT_BUFFER);
         parsed.unwrap_or_else(|refusal| {
-            self.refuse(refusal);
+            let (error, id) = *refusal;
+            self.refuse(error, id);
             None
         })
     }
 
-    fn refuse(&self, (error, id): Refusal) {
+    fn refuse(&self, error: ErrorData, id: Option<RequestId>) {
         let message = Outgoing::error(error, id);
         if let (Some(output), Ok(bytes)) = (&self.output, to_line(&message)) {
             // A client that does not read does not miss it.
@@ -143,7 +144,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
                 }
                 Ok(Read::TooLong) => {
                     let reason = format!("a message of more than {} MiB is not read", MAX_LINE >> 20);
-                    self.refuse((ErrorData::invalid_request(reason, None), None));
+                    self.refuse(ErrorData::invalid_request(reason, None), None);
                 }
                 Ok(Read::End) => return None,
                 Err(error) => {
@@ -190,7 +191,11 @@ fn to_line(message: &Outgoing) -> io::Result<Vec<u8>> {
 }
 
 /// Why a line is no message, and the `id` it gave.
-type Refusal = (ErrorData, Option<RequestId>);
+type Refusal = Box<(ErrorData, Option<RequestId>)>;
+
+fn refusal(error: ErrorData, id: Option<RequestId>) -> Refusal {
+    Box::new((error, id))
+}
 
 /// The message in a line; `None` for what needs no answer.
 fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
@@ -203,7 +208,7 @@ fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
     }
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
-        Err(error) => return Err((ErrorData::parse_error(format!("the line is no JSON: {error}"), None), None)),
+        Err(error) => return Err(refusal(ErrorData::parse_error(format!("the line is no JSON: {error}"), None), None)),
     };
     let is_answer = value.get("method").is_none() && (value.get("result").is_some() || value.get("error").is_some());
     let is_notification = value["jsonrpc"] == "2.0" && value["method"].is_string() && value.get("id").is_none();
@@ -216,7 +221,7 @@ fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
         "a message is an object with `jsonrpc`: \"2.0\", `method` and, if it is to be answered, an `id` that is a string or a whole number"
     };
     let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
-    Err((ErrorData::invalid_request(reason, None), id))
+    Err(refusal(ErrorData::invalid_request(reason, None), id))
 }
 
 #[cfg(test)]
@@ -232,7 +237,7 @@ mod tests {
                 Incoming::Request(request) => format!("request {}", request.id),
                 _ => "message".to_owned(),
             },
-            Err((error, id)) => format!("{} {}", error.code.0, id.map_or_else(|| "-".to_owned(), |id| id.to_string())),
+            Err(refusal) => format!("{} {}", refusal.0.code.0, refusal.1.map_or_else(|| "-".to_owned(), |id| id.to_string())),
         }
     }
 

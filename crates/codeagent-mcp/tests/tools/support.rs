@@ -56,6 +56,11 @@ impl Session {
         self.client.send_request(request).await.map(|_| ()).unwrap_err().to_string()
     }
 
+    /// Gives the index back, as the end of the process does.
+    pub fn close(&self) {
+        self.state.close();
+    }
+
     /// The texts of all content blocks, an error marked as one.
     pub async fn ask(&self, tool: &str, arguments: Value) -> String {
         let result = self.raw(tool, arguments).await;

@@ -188,12 +188,12 @@ async fn without_an_engine_only_file_tools_answer() {
 }
 
 #[tokio::test]
-async fn a_second_server_reads_the_index_of_the_first() {
+async fn a_second_server_reads_the_index_of_the_first_and_takes_its_place() {
     let first = session().await;
     let state = codeagent_mcp::state::State::open(first.root.path()).unwrap();
     state.start();
     state.wait();
-    let client = crate::support::connect(state).await;
+    let client = crate::support::connect(std::sync::Arc::clone(&state)).await;
     let call = |tool: &'static str, arguments: Value| {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
         client.call_tool(rmcp::model::CallToolRequestParams::new(tool).with_arguments(arguments))
@@ -202,4 +202,15 @@ async fn a_second_server_reads_the_index_of_the_first() {
     assert_eq!(found["results"][0]["name"], "Desk");
     let refused = call("index_files", json!({ "paths": ["src/Cart.cs"] })).await.unwrap().structured_content.unwrap();
     assert_eq!(refused["error"]["code"], "engine_unavailable");
+    first.close();
+    let mut indexed = Value::Null;
+    for _ in 0..200 {
+        indexed = call("index_files", json!({ "paths": ["src/Cart.cs"] })).await.unwrap().structured_content.unwrap();
+        if indexed["indexed"] == 1 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert_eq!(indexed["indexed"], 1, "{indexed}");
+    state.close();
 }
