@@ -29,9 +29,6 @@ pub fn resolve_symbol(snapshot: &Snapshot, text: &str) -> Result<Node, QueryErro
             return one(text, overloads(found, parameters)?);
         }
     }
-    if found.is_empty() && text.contains('<') {
-        found = named(snapshot, &without_type_arguments(text))?;
-    }
     if found.is_empty() {
         return Err(QueryError::NoSymbol { asked: text.to_owned(), nearest: nearest(snapshot, text)? });
     }
@@ -41,7 +38,11 @@ pub fn resolve_symbol(snapshot: &Snapshot, text: &str) -> Result<Node, QueryErro
 
 /// The symbols of a name or of the end of one.
 fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, QueryError> {
-    Ok(get_node_by_qualified_name(snapshot, name, None, None)?.into_iter().map(|(node, _)| node).collect())
+    let mut found = get_node_by_qualified_name(snapshot, name, None, None)?;
+    if found.is_empty() && name.contains('<') {
+        found = get_node_by_qualified_name(snapshot, &without_type_arguments(name), None, None)?;
+    }
+    Ok(found.into_iter().map(|(node, _)| node).collect())
 }
 
 fn one(text: &str, mut found: Vec<Node>) -> Result<Node, QueryError> {
@@ -160,7 +161,7 @@ fn split_outside(text: &str, separator: char) -> Vec<&str> {
     parts
 }
 
-/// `A.B(int, string)` -> `A.B` and `int, string`; type arguments of the method are left out.
+/// `A.B(int, string)` -> `A.B` and `int, string`
 fn split_parameters(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_suffix(')')?;
     let mut depth = 0_usize;
@@ -169,7 +170,6 @@ fn split_parameters(text: &str) -> Option<(&str, &str)> {
             ')' => depth += 1,
             '(' if depth == 0 => {
                 let name = inner[..at].trim_end();
-                let name = if name.ends_with('>') { name.split('<').next().unwrap_or(name) } else { name };
                 return (!name.is_empty()).then_some((name, &inner[at + 1..]));
             }
             '(' => depth -= 1,
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn parameters_are_split_from_names() {
         assert_eq!(split_parameters("A.B(int, string)"), Some(("A.B", "int, string")));
-        assert_eq!(split_parameters("A.B<T>(Func<(int a, int b)> f)"), Some(("A.B", "Func<(int a, int b)> f")));
+        assert_eq!(split_parameters("A.B<T>(Func<(int a, int b)> f)"), Some(("A.B<T>", "Func<(int a, int b)> f")));
         assert_eq!(split_parameters("A.B()"), Some(("A.B", "")));
         for none in ["A.B", "(int)", ")", "A)"] {
             assert_eq!(split_parameters(none), None, "{none}");

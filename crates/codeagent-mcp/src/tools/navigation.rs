@@ -14,7 +14,7 @@ use crate::output::{Addition, NEXT_CURSOR, NOTE, Output, STALE_FILES, TOTAL, UNR
 use crate::page::{Rows, page};
 use crate::state::State;
 use crate::tools::stale::{show, with_stale_files};
-use crate::tools::why::why_empty;
+use crate::tools::why::{elsewhere, why_empty};
 use crate::tools::{CURSOR, NODE_ID, PLACES, SYMBOL_ERRORS, Tool, words};
 use crate::wire::{MAX_SITES, NeighborRow, OutlineRow, SourceSpan, SymbolDetail};
 
@@ -220,6 +220,8 @@ fn follow(state: &State, arguments: &Arguments, (direction, verbs): (EdgeDirecti
     }
     if found.is_empty() {
         answer = answer.with_note(why_empty(&mut sources, &node, (direction, verbs))?);
+    } else if let Some(more) = elsewhere(&mut sources, &node, (direction, verbs))? {
+        answer = answer.with_note(more);
     }
     with_stale_files(answer, &sources)
 }

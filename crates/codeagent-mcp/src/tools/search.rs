@@ -2,8 +2,9 @@
 //!
 //! **Limits.** There are no embeddings yet, so `find_similar` only says so.
 
+use codeagent_core::engine::Answers;
 use codeagent_core::model::graph::{Language, NodeType};
-use codeagent_core::query::{self, SearchFilter, Snapshot, Sources};
+use codeagent_core::query::{self, Found, SearchFilter, Snapshot, Sources};
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Fallback, Kind, Parameter};
@@ -91,7 +92,7 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
     let snapshot = answers.snapshot()?;
     let found = query::filter_nodes(&snapshot, text, &filter, arguments.number("limit").unwrap_or(DEFAULT_LIMIT))?;
     let rows: Vec<SymbolRow> = found.hits.iter().map(|(node, rank)| SymbolRow::ranked(node, *rank)).collect();
-    let mut answer = Answer::new(&rows)?;
+    let answer = with_stale_files(Answer::new(&rows)?, &looked_at(&answers, &snapshot, &found)?)?;
     let note = match (found.quoted, found.some_words) {
         (true, false) => "the query is no FTS5 query, so its words were searched as they are",
         (true, true) => "the query is no FTS5 query, so its words were searched; no symbol has all of them, these have some",
@@ -99,8 +100,16 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
         (false, false) if rows.is_empty() => "nothing matches; try other words, a beginning (`Auth*`) or no filters",
         (false, false) => return Ok(answer),
     };
-    answer = answer.with_note(note);
-    Ok(answer)
+    Ok(answer.with_note(note))
+}
+
+/// The files of the symbols found.
+fn looked_at<'a>(answers: &'a Answers, snapshot: &'a Snapshot, found: &Found) -> Result<Sources<'a>, ToolError> {
+    let mut sources = Sources::new(snapshot, answers.workspace());
+    for (node, _) in &found.hits {
+        show(&mut sources, node)?;
+    }
+    Ok(sources)
 }
 
 fn lookup_symbol(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
@@ -125,7 +134,7 @@ fn why_not_found(snapshot: &Snapshot, name: &str) -> Result<String, ToolError> {
     let unfiltered = query::get_node_by_qualified_name(snapshot, name, None, None)?;
     if let Some((node, _)) = unfiltered.first() {
         let place = format!("{} in project {}", node.language, node.project_id);
-        return Ok(format!("{} symbols of this name are left out by `language` or `project_id`; one is {place}", unfiltered.len()));
+        return Ok(format!("`language` or `project_id` leave out all symbols of this name ({}); one is {place}", unfiltered.len()));
     }
     // Whoever writes parameters means one of the overloads.
     if let Ok(node) = query::resolve_symbol(snapshot, name) {

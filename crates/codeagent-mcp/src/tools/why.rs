@@ -19,6 +19,8 @@ const MAX_MEMBERS: usize = 200;
 /// What a member stands for.
 const STANDS_FOR: &[EdgeType] = &[EdgeType::Overrides, EdgeType::Implements];
 
+const THROUGH: &str = "calls through an interface or base class go to what it implements or overrides: ask about ";
+
 /// What stands for a type or member.
 const STANDING_FOR: &[EdgeType] = &[EdgeType::Implements, EdgeType::Overrides, EdgeType::Inherits, EdgeType::Extends];
 
@@ -40,6 +42,19 @@ pub fn why_empty(sources: &mut Sources<'_>, node: &Node, question: (EdgeDirectio
         hints.push(format!("{unresolved} uses of the name {} have no known target; some may be of this symbol", node.name));
     }
     Ok(hints.join("; "))
+}
+
+/// Where more callers of a member are that has some: calls through what it implements or overrides are not calls of it.
+pub fn elsewhere(
+    sources: &mut Sources<'_>,
+    node: &Node,
+    (direction, verbs): (EdgeDirection, &[EdgeType]),
+) -> Result<Option<String>, ToolError> {
+    if direction != EdgeDirection::Incoming || verbs[0] != EdgeType::Calls || node.node_type == NodeType::Class {
+        return Ok(None);
+    }
+    let above = related(sources, node, EdgeDirection::Outgoing, STANDS_FOR)?;
+    Ok(Some(hint(THROUGH, &above)).filter(|hint| !hint.is_empty()))
 }
 
 fn no_callers(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {
@@ -74,10 +89,7 @@ fn through_others(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>,
     let below = related(sources, node, EdgeDirection::Incoming, STANDING_FOR)?;
     let is_member = matches!(node.node_type, NodeType::Method | NodeType::Property);
     Ok(match is_member {
-        true => vec![
-            hint("calls through an interface or base class go to what it implements or overrides: ask about ", &above),
-            hint("it is implemented or overridden by ", &below),
-        ],
+        true => vec![hint(THROUGH, &above), hint("it is implemented or overridden by ", &below)],
         false => vec![hint("it may be used through ", &above), hint("it is implemented or extended by ", &below)],
     })
 }

@@ -4,8 +4,13 @@
 #![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
 
 mod documentation;
+mod errors;
 mod filesystem;
+mod names;
+mod pages;
 mod protocol;
 mod schema;
+mod shop;
+mod stale;
 mod support;
 mod symbols;

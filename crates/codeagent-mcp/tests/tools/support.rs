@@ -1,11 +1,13 @@
 //! A repository, a server over it and a client that talks to it.
 
+use std::ops::Deref;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use codeagent_mcp::server::Server;
 use codeagent_mcp::state::State;
 use codeagent_mcp::tools;
+use codeagent_workspace::Workspace;
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ClientRequest, CustomRequest};
 use rmcp::service::{RoleClient, RunningService};
@@ -13,10 +15,24 @@ use serde_json::Value;
 
 use crate::schema::violations;
 
-pub struct Session {
+/// A client of a server.
+pub struct Peer {
     pub client: RunningService<RoleClient, ()>,
+}
+
+/// A client and all that its server is about.
+pub struct Session {
+    peer: Peer,
     pub root: tempfile::TempDir,
     state: Arc<State>,
+}
+
+impl Deref for Session {
+    type Target = Peer;
+
+    fn deref(&self) -> &Peer {
+        &self.peer
+    }
 }
 
 impl Session {
@@ -27,7 +43,7 @@ impl Session {
             write(root.path(), path, bytes);
         }
         let state = State::open(root.path()).unwrap();
-        Self { client: connect(Arc::clone(&state)).await, root, state }
+        Self { peer: Peer::of(&state).await, root, state }
     }
 
     /// The same with a complete index.
@@ -42,6 +58,36 @@ impl Session {
         write(self.root.path(), path, text.as_bytes());
     }
 
+    /// Gives the index back, as the end of the process does.
+    pub fn close(&self) {
+        self.state.close();
+    }
+}
+
+impl Peer {
+    /// A client of a server with this state.
+    pub async fn of(state: &Arc<State>) -> Self {
+        Self { client: connect(Arc::clone(state)).await }
+    }
+
+    /// A client of the server over the shop, which all tests share and none changes.
+    pub async fn shop() -> Self {
+        static SHOP: OnceLock<Arc<State>> = OnceLock::new();
+        let state = SHOP.get_or_init(|| {
+            let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shop");
+            std::fs::remove_dir_all(&root).ok();
+            let shop = Workspace::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/shop")).unwrap();
+            for entry in shop.walk().entries {
+                write(&root, entry.path.as_str(), &shop.read_bytes_meta(&entry.path, u64::MAX - 1).unwrap().bytes);
+            }
+            let state = State::open(&root).unwrap();
+            state.start();
+            state.wait();
+            state
+        });
+        Self::of(state).await
+    }
+
     /// The result of a call; it is what the tool says that it answers.
     pub async fn raw(&self, tool: &str, arguments: Value) -> CallToolResult {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
@@ -50,15 +96,15 @@ impl Session {
         result
     }
 
+    /// The structured result of a call.
+    pub async fn structured(&self, tool: &str, arguments: Value) -> Value {
+        self.raw(tool, arguments).await.structured_content.unwrap()
+    }
+
     /// The error of a request that is none of the protocol's.
     pub async fn custom(&self, method: &str, parameters: Value) -> String {
         let request = ClientRequest::CustomRequest(CustomRequest::new(method, Some(parameters)));
         self.client.send_request(request).await.map(|_| ()).unwrap_err().to_string()
-    }
-
-    /// Gives the index back, as the end of the process does.
-    pub fn close(&self) {
-        self.state.close();
     }
 
     /// The texts of all content blocks, an error marked as one.

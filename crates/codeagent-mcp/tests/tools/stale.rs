@@ -1,0 +1,78 @@
+//! A file that changed or vanished since it was indexed is named by every tool that shows places of it, and its lines are not shown.
+
+use serde_json::{Value, json};
+
+use crate::support::Session;
+
+const LIBRARY: &str = "class Shelf\n{\n    public int Count() => 1;\n}\n";
+const USE: &str = "class Desk\n{\n    int Ask(Shelf shelf) => shelf.Count();\n}\n";
+
+async fn session() -> Session {
+    Session::indexed(&[("src/Shelf.cs", LIBRARY.as_bytes()), ("src/Desk.cs", USE.as_bytes())]).await
+}
+
+/// Every tool that shows places, asked so that it shows one of `src/Desk.cs`.
+fn questions() -> Vec<(&'static str, Value)> {
+    vec![
+        ("search_symbols", json!({ "query": "Ask" })),
+        ("lookup_symbol", json!({ "qualified_name": "Desk.Ask" })),
+        ("get_symbol", json!({ "node_id": "Desk.Ask" })),
+        ("get_source_spans", json!({ "node_id": "Desk.Ask" })),
+        ("get_file_outline", json!({ "path": "src/Desk.cs" })),
+        ("get_callers", json!({ "node_id": "Shelf.Count" })),
+        ("get_callees", json!({ "node_id": "Desk.Ask" })),
+        ("get_references", json!({ "node_id": "Shelf" })),
+        ("get_dependencies", json!({ "node_id": "Desk.Ask", "edge_type": "calls" })),
+        ("get_dependents", json!({ "node_id": "Desk.Ask" })),
+    ]
+}
+
+/// Asks every tool; each names `src/Desk.cs` as stale, and its note says `word`.
+async fn assert_stale(session: &Session, word: &str) {
+    for (tool, question) in questions() {
+        let answer = session.structured(tool, question).await;
+        assert_eq!(answer["stale_files"], json!(["src/Desk.cs"]), "{tool}: {answer}");
+        let note = answer["note"].as_str().unwrap();
+        assert!(note.contains("index_files") && note.contains(word), "{tool}: {note}");
+        assert!(!answer.to_string().contains("shelf.Count"), "{tool} shows a line of a changed file: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_changed_file_is_named_by_every_tool() {
+    let session = session().await;
+    session.write("src/Desk.cs", &format!("// one line more\n{USE}"));
+    assert_stale(&session, "changed").await;
+    let site = &session.structured("get_callers", json!({ "node_id": "Shelf.Count" })).await["results"][0]["call_sites"][0];
+    assert_eq!(site, &json!({ "line": 3, "column": 35, "stale": true }));
+    let indexed = session.structured("index_files", json!({ "paths": ["src/Desk.cs"] })).await;
+    assert_eq!(indexed, json!({ "indexed": 1, "errors": [] }));
+    for (tool, question) in questions() {
+        let answer = session.structured(tool, question).await;
+        assert!(answer.get("stale_files").is_none(), "{tool}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_that_keeps_the_size_is_noticed() {
+    let session = session().await;
+    session.write("src/Desk.cs", &USE.replace("Ask", "Axk"));
+    assert_stale(&session, "changed").await;
+}
+
+#[tokio::test]
+async fn a_vanished_file_is_named_by_every_tool() {
+    let session = session().await;
+    std::fs::remove_file(session.root.path().join("src/Desk.cs")).unwrap();
+    assert_stale(&session, "removed: src/Desk.cs").await;
+}
+
+#[tokio::test]
+async fn a_file_written_again_as_it_was_is_current() {
+    let session = session().await;
+    session.write("src/Desk.cs", USE);
+    for (tool, question) in questions() {
+        let answer = session.structured(tool, question).await;
+        assert!(answer.get("stale_files").is_none(), "{tool}: {answer}");
+    }
+}
