@@ -2,6 +2,8 @@
 //!
 //! **Limits.** Knows no grammar: the languages decide what a node means and call down here.
 
+use std::cell::Cell;
+
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
@@ -26,6 +28,8 @@ pub struct Builder<'t> {
     hidden: Vec<(u32, u32)>,
     /// Byte offset of each line's start.
     line_starts: Vec<u32>,
+    /// The line that was last asked for.
+    last_line: Cell<usize>,
     /// UTF-16 length of the text before every [`BLOCK`]th byte; empty for ASCII text.
     blocks: Vec<u32>,
 }
@@ -69,6 +73,7 @@ impl<'t> Builder<'t> {
             types: FxHashMap::default(),
             hidden: Vec::new(),
             line_starts,
+            last_line: Cell::new(0),
             blocks: utf16_blocks(text),
         }
     }
@@ -111,10 +116,24 @@ impl<'t> Builder<'t> {
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
         let offset = offset.min(self.text.len());
-        let line = self.line_starts.partition_point(|start| *start as usize <= offset) - 1;
+        let line = self.line_of(offset);
         let start = self.line_starts[line] as usize;
         let column = self.utf16_before(offset) - self.utf16_before(start);
         Position { offset: offset as u32, line: line as u32 + 1, column: column + 1 }
+    }
+
+    /// The line of a byte offset, from 0. Most questions are about the line of the last one or the next line.
+    fn line_of(&self, offset: usize) -> usize {
+        let starts_after = |line: usize| self.line_starts.get(line).is_none_or(|start| *start as usize > offset);
+        let last = self.last_line.get();
+        let line = match last {
+            line if starts_after(line) => self.line_starts[..line].partition_point(|start| *start as usize <= offset) - 1,
+            line if starts_after(line + 1) => line,
+            line if starts_after(line + 2) => line + 1,
+            line => line + 1 + self.line_starts[line + 2..].partition_point(|start| *start as usize <= offset),
+        };
+        self.last_line.set(line);
+        line
     }
 
     /// UTF-16 length of the text before a byte offset.

@@ -5,6 +5,7 @@
 mod builder;
 mod csharp;
 mod one_line;
+mod parsing;
 #[cfg(test)]
 mod print;
 mod typescript;

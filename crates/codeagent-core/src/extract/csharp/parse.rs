@@ -1,16 +1,15 @@
 //! A repaired text becomes a tree, or nothing if that costs too much.
 //!
-//! **Limits.** The budget is checked where the parser reports progress; between two reports it cannot be stopped.
+//! **Limits.** A text that needs repairs under two assumptions may cost two budgets.
 
 use std::cell::RefCell;
-use std::ops::ControlFlow;
 use std::time::Duration;
 
-use cpu_time::ThreadTime;
-use tree_sitter::{Node, ParseOptions, Parser, Tree};
+use tree_sitter::{Node, Parser, Tree};
 
 use crate::extract::csharp::conditions::Symbols;
 use crate::extract::csharp::repair::{Edits, repair};
+use crate::extract::parsing;
 
 /// How many lines of errors are kept.
 const ERROR_LINES: usize = 8;
@@ -61,26 +60,8 @@ fn attempt(text: &str, defines: &[String], optimistic: bool) -> Option<(Parsed, 
 }
 
 fn tree(text: &str) -> Option<Tree> {
-    PARSER.with_borrow_mut(|slot| {
-        if slot.is_none() {
-            let mut parser = Parser::new();
-            parser.set_language(&tree_sitter_c_sharp::LANGUAGE.into()).ok()?;
-            *slot = Some(parser);
-        }
-        let parser = slot.as_mut()?;
-        let started = ThreadTime::now();
-        let budget = Duration::from_millis(200) + Duration::from_micros(3) * text.len() as u32;
-        let mut progress = |_: &tree_sitter::ParseState| {
-            if started.elapsed() > budget { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let options = ParseOptions::new().progress_callback(&mut progress);
-        let bytes = text.as_bytes();
-        let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
-        if tree.is_none() {
-            parser.reset();
-        }
-        tree
-    })
+    let budget = Duration::from_millis(200) + Duration::from_micros(3) * text.len() as u32;
+    parsing::parse(&PARSER, &tree_sitter_c_sharp::LANGUAGE.into(), text.as_bytes(), budget)
 }
 
 /// Outermost error nodes and missing tokens.

@@ -18,6 +18,26 @@ pub struct Link<'tree> {
     hoisted: bool,
 }
 
+impl<'tree> Link<'tree> {
+    /// The last name token, else the whole.
+    fn name(&self) -> Child<'tree> {
+        let name = match self.child.kind {
+            Kind::MemberExpression => self.kids.get(Field::Property),
+            Kind::SubscriptExpression => self.kids.get(Field::Index).filter(|index| index.kind == Kind::String),
+            _ => None,
+        };
+        name.unwrap_or(self.child)
+    }
+}
+
+/// What a link hangs on.
+#[derive(Clone, Copy)]
+struct Callee<'tree> {
+    child: Child<'tree>,
+    /// Its last name token, if that is known already.
+    name: Option<Child<'tree>>,
+}
+
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// A chain: down to its head, then up link by link.
     pub fn chain(&mut self, top: Child<'tree>, context: Context, usage: Option<SiteKind>) -> Value {
@@ -26,7 +46,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let called = self.next_is_call(base);
         let head_usage = if self.links.len() == base { usage } else { Some(SiteKind::Read) };
         let mut value = self.chain_head(head, if called { None } else { head_usage });
-        let mut callee = head;
+        let mut callee = Callee { child: head, name: None };
         while self.links.len() > base {
             let Some(link) = self.links.pop() else { break };
             let usage = match () {
@@ -36,7 +56,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             };
             let context = if self.links.len() == base { context } else { Context::None };
             value = self.link(&link, value, callee, (usage, context));
-            callee = link.child;
+            callee = Callee { child: link.child, name: Some(link.name()) };
         }
         value
     }
@@ -88,7 +108,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    fn link(&mut self, link: &Link<'tree>, value: Value, callee: Child<'tree>, usage: (Option<SiteKind>, Context)) -> Value {
+    fn link(&mut self, link: &Link<'tree>, value: Value, callee: Callee<'tree>, usage: (Option<SiteKind>, Context)) -> Value {
         match link.child.kind {
             Kind::MemberExpression => self.member_access(link, value, usage.0),
             Kind::SubscriptExpression => self.subscript(link, value, usage.0),
@@ -128,7 +148,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         Value::of(expr)
     }
 
-    fn call(&mut self, link: &Link<'tree>, callee: Value, callee_node: Child<'tree>) -> Value {
+    fn call(&mut self, link: &Link<'tree>, callee: Value, Callee { child: callee_node, name }: Callee<'tree>) -> Value {
         let arguments = link.kids.get(Field::Arguments);
         if let Some(module) = self.called_module(callee_node, arguments) {
             return Value::of(module);
@@ -137,7 +157,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let call = self.b.begin_call(callee.expr, type_args);
         let expr = self.b.fresh_expr(Expr::Call(call));
         let tagged = arguments.is_some_and(|arguments| arguments.kind == Kind::TemplateString);
-        let at = self.name_position(callee_node);
+        let at = match name {
+            Some(name) => self.at(name),
+            None => self.name_position(callee_node),
+        };
         let kind = match () {
             () if callee_node.kind == Kind::Import => None,
             () if tagged => Some(SiteKind::Tag),

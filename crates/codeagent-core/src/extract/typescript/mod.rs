@@ -30,13 +30,13 @@ mod walker;
 #[cfg(test)]
 mod tests;
 
-use std::ops::ControlFlow;
+use std::cell::RefCell;
 use std::time::Duration;
 
-use cpu_time::ThreadTime;
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::{Node, Parser, Tree};
 
 use crate::extract::builder::Builder;
+use crate::extract::parsing;
 use crate::extract::typescript::repair::repair;
 use crate::extract::typescript::syntax::Grammar;
 use crate::extract::typescript::walker::Walker;
@@ -48,7 +48,7 @@ pub fn extract(text: &str, dialect: Dialect) -> Facts {
     let jsx = !matches!(dialect, Dialect::Ts | Dialect::Mts | Dialect::Cts);
     let grammar = Grammar::get(jsx);
     let repaired = repair(text, dialect);
-    let mut facts = match parse(&repaired.text, grammar) {
+    let mut facts = match parse(&repaired.text, jsx) {
         Some(tree) => {
             let mut walker = Walker::new(text, &tree, grammar, &repaired);
             walker.javascript = dialect.is_javascript();
@@ -67,18 +67,18 @@ pub fn extract(text: &str, dialect: Dialect) -> Facts {
     facts
 }
 
+thread_local! {
+    static PLAIN: RefCell<Option<Parser>> = const { RefCell::new(None) };
+    static JSX: RefCell<Option<Parser>> = const { RefCell::new(None) };
+}
+
 /// Parses within 50 ms and 1 us per byte of this thread's CPU time; `None` if that was not enough.
 ///
 /// Code takes .07 us per byte, minified code .27. Broken input like `x = ; x = ; ..` takes 3 and ends in a step of quadratic length that
 /// cannot be interrupted, so the budget has to run out before that step begins.
-fn parse(text: &[u8], grammar: &Grammar) -> Option<Tree> {
-    let mut parser = Parser::new();
-    parser.set_language(&grammar.language).ok()?;
+fn parse(text: &[u8], jsx: bool) -> Option<Tree> {
     let budget = Duration::from_millis(50) + Duration::from_micros(text.len() as u64);
-    let start = ThreadTime::now();
-    let mut progress = |_: &ParseState| if start.elapsed() > budget { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let options = ParseOptions::new().progress_callback(&mut progress);
-    parser.parse_with_options(&mut |offset, _| text.get(offset..).unwrap_or(&[]), None, Some(options))
+    parsing::parse(if jsx { &JSX } else { &PLAIN }, &Grammar::get(jsx).language, text, budget)
 }
 
 /// Counts the bytes in outermost ERROR nodes and the MISSING nodes.

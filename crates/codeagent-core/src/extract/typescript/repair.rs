@@ -70,8 +70,8 @@ pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
     let jsx = !matches!(dialect, Dialect::Ts | Dialect::Mts | Dialect::Cts);
     let typed = !dialect.is_javascript();
     let mut scan = Scan { source: text.as_bytes(), edits: Vec::new() };
-    for at in 0..scan.source.len() {
-        match scan.source[at] {
+    for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| STARTS[usize::from(*byte)]) {
+        match byte {
             b'!' if typed => scan.non_null(at),
             b'(' => scan.import_call(at),
             b'<' => scan.variance(at),
@@ -84,15 +84,27 @@ pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
             b'?' => scan.question(at),
             b'[' => scan.this_label(at),
             b'*' => scan.type_star(at),
-            b'o' => scan.abstract_override(at),
-            b'u' => scan.using(at),
-            b'a' => scan.accessor(at),
+            b'o' if scan.byte(at + 1) == b'v' => scan.abstract_override(at),
+            b'u' if scan.byte(at + 1) == b's' => scan.using(at),
+            b'a' if scan.byte(at + 1) == b'c' => scan.accessor(at),
             b'`' if typed => scan.tag_types(at, jsx),
             _ => {}
         }
     }
     scan.finish()
 }
+
+/// The bytes at which a place to rewrite may be found.
+const STARTS: [bool; 256] = {
+    let mut starts = [false; 256];
+    let bytes = b"!(<,?[*oua`";
+    let mut at = 0;
+    while at < bytes.len() {
+        starts[bytes[at] as usize] = true;
+        at += 1;
+    }
+    starts
+};
 
 struct Scan<'t> {
     source: &'t [u8],
