@@ -52,6 +52,11 @@ impl Recorder {
         self.files.borrow_mut().insert(file);
     }
 
+    /// The interfaces of these files count.
+    pub fn files(&self, files: impl IntoIterator<Item = FileId>) {
+        self.files.borrow_mut().extend(files);
+    }
+
     /// A world-wide table was asked.
     pub fn slot(&self, slot: u64) {
         self.slots.borrow_mut().insert(slot);

@@ -81,6 +81,23 @@ impl Link<'_> {
         }
     }
 
+    /// As [`Self::export_visiting`], for an import that is followed: what was found is remembered, unless it met an open
+    /// question or stood so deep that the search may have been cut off.
+    fn imported(&mut self, module: &Found, name: Name, visited: &mut Visited) -> Found {
+        let Found::Module(file) = *module else { return self.export_visiting(module, name, visited) };
+        if !visited.is_empty() {
+            return self.export_of_file(file, name, visited);
+        }
+        if let Some(found) = self.exports.get(&(file, name)) {
+            return found.clone();
+        }
+        let found = self.export_of_file(file, name, visited);
+        if self.lowest_cycle == u32::MAX && self.depth < super::MAX_DEPTH / 2 {
+            self.exports.insert((file, name), found.clone());
+        }
+        found
+    }
+
     fn export_of_file(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
         if visited.len() > 4000 || self.depth >= super::MAX_DEPTH || !visited.insert((file, name)) {
             return Found::Nothing;
@@ -175,9 +192,13 @@ impl Link<'_> {
 
     fn star_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
         let facts = self.facts(file);
+        if self.read_stars.insert(file) {
+            // The answer depends on all of them, also on those that are not looked into because they do not export the name.
+            self.recorder.files(self.tables.plain_stars(file));
+        }
         let mut first = Found::Nothing;
         let mut outside = false;
-        for &id in &self.tables.file(file).stars {
+        for id in self.tables.stars_with(file, name) {
             let module = self.module(file, facts.exports[id.index()].module);
             match self.export_visiting(&module, name, visited) {
                 Found::Nothing => {}
@@ -278,11 +299,11 @@ impl Link<'_> {
         match import.kind {
             ImportKind::Named => {
                 let name = self.name(decl.file, import.name);
-                self.export_visiting(&module, name, visited)
+                self.imported(&module, name, visited)
             }
             ImportKind::Default => {
                 let name = self.tables.find("default");
-                let found = self.export_visiting(&module, name, visited);
+                let found = self.imported(&module, name, visited);
                 if found.is_nothing() { self.default_of_common_js(&module) } else { found }
             }
             ImportKind::Namespace | ImportKind::Require => {

@@ -75,6 +75,8 @@ struct Link<'w> {
     recorder: Recorder,
     last_read: FileId,
     asked_slots: FxHashSet<(&'static str, Name)>,
+    /// Files whose `export *` modules stand in the read set.
+    read_stars: FxHashSet<FileId>,
     depth: u32,
     /// Open questions and the depth they were asked at.
     busy: FxHashMap<Question, u32>,
@@ -101,6 +103,7 @@ impl<'w> Link<'w> {
             recorder: Recorder::default(),
             last_read: file,
             asked_slots: FxHashSet::default(),
+            read_stars: FxHashSet::default(),
             depth: 0,
             busy: FxHashMap::default(),
             lowest_cycle: u32::MAX,

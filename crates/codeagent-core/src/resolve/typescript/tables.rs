@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::model::facts::*;
 use crate::model::graph::Language;
@@ -31,6 +32,8 @@ pub(super) struct FileIndex {
     declared: Vec<(ScopeId, Name, DeclId)>,
     /// How many of them stand in the file's own scope, which comes first: most questions are about exports.
     top: usize,
+    /// The names of the others.
+    nested: NameFilter,
     /// Call, construct and index signatures and spreads by scope, sorted.
     signatures: Vec<(ScopeId, DeclId)>,
     /// Calls that are written with `new`, sorted.
@@ -45,6 +48,10 @@ pub(super) struct FileIndex {
     exports: Vec<(ScopeId, Name, ExportId)>,
     /// `export *` clauses.
     pub stars: Vec<ExportId>,
+    /// Modules of `export *` that export nothing but what they name themselves, with the position of the clause; sorted.
+    plain_stars: Vec<(FileId, usize)>,
+    /// Positions of the other `export *` clauses.
+    other_stars: Vec<usize>,
     /// `export =` and `module.exports =` clauses.
     pub assigned: Vec<ExportId>,
     /// `F.name = value` at the top of the file: `F`, the name, the value; sorted.
@@ -53,6 +60,31 @@ pub(super) struct FileIndex {
     pub defaults: Vec<DeclId>,
     /// Module specifiers and the files they mean, sorted.
     modules: Vec<(Sym, Option<FileId>)>,
+}
+
+/// A set of names that may also take in a name that it does not hold: a bit for each hash.
+#[derive(Default)]
+struct NameFilter(Vec<u64>);
+
+impl NameFilter {
+    fn of(names: impl ExactSizeIterator<Item = Name>) -> Self {
+        let mut filter = Self(vec![0; (names.len() / 8).next_power_of_two()]);
+        for name in names {
+            let (word, bit) = filter.place(name);
+            filter.0[word] |= bit;
+        }
+        filter
+    }
+
+    fn may_hold(&self, name: Name) -> bool {
+        let (word, bit) = self.place(name);
+        self.0.get(word).is_some_and(|bits| bits & bit != 0)
+    }
+
+    fn place(&self, name: Name) -> (usize, u64) {
+        let hash = u64::from(name.0).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        ((hash >> 6) as usize & self.0.len().wrapping_sub(1), 1 << (hash & 63))
+    }
 }
 
 /// What gives the result of a call its expected type.
@@ -72,6 +104,8 @@ pub struct Tables {
     globals: FxHashMap<Name, Vec<DeclRef>>,
     ambient: FxHashMap<Name, Vec<DeclRef>>,
     augmented: FxHashMap<FileId, Vec<DeclRef>>,
+    /// Files that export a name themselves, in order.
+    exporters: FxHashMap<Name, Vec<FileId>>,
 }
 
 /// The table of global names.
@@ -92,6 +126,7 @@ impl Tables {
             globals: FxHashMap::default(),
             ambient: FxHashMap::default(),
             augmented: FxHashMap::default(),
+            exporters: FxHashMap::default(),
         };
         let mut modules = ModulePaths::new(files, projects);
         for (number, file) in files.iter().enumerate() {
@@ -101,7 +136,42 @@ impl Tables {
                 tables.add_world_wide(FileId(number as u32), &file.facts);
             }
         }
+        tables.index_stars(files);
         tables
+    }
+
+    /// Makes what [`Self::stars_with`] answers from.
+    fn index_stars(&mut self, files: &[WorldFile]) {
+        let with_stars: Vec<usize> = (0..files.len()).filter(|number| !self.files[*number].stars.is_empty()).collect();
+        if with_stars.is_empty() {
+            return;
+        }
+        for number in with_stars {
+            let stars = std::mem::take(&mut self.files[number].stars);
+            let file = FileId(number as u32);
+            let target = |id: &ExportId| self.target(file, files[number].facts.exports[id.index()].module);
+            let is_plain = |module: &FileId| {
+                let index = self.file(*module);
+                index.stars.is_empty() && index.assigned.is_empty() && *module != file && self.augmentations(*module).is_empty()
+            };
+            let plain = |id: &ExportId| target(id).filter(is_plain);
+            let mut plain_stars: Vec<(FileId, usize)> =
+                stars.iter().enumerate().filter_map(|(position, id)| Some((plain(id)?, position))).collect();
+            plain_stars.sort_unstable();
+            let other_stars = (0..stars.len()).filter(|position| plain(&stars[*position]).is_none()).collect();
+            self.files[number] = FileIndex { stars, plain_stars, other_stars, ..std::mem::take(&mut self.files[number]) };
+        }
+        for (number, file) in files.iter().enumerate() {
+            let index = &self.files[number];
+            let declared = index.declared[..index.top].iter().filter(|entry| file.facts.decl(entry.2).flags.has(DeclFlags::EXPORT));
+            let clauses = index.exports.iter().filter(|entry| entry.0 == ScopeId(0));
+            for name in declared.map(|entry| entry.1).chain(clauses.map(|entry| entry.1)) {
+                let exporters = self.exporters.entry(name).or_default();
+                if exporters.last() != Some(&FileId(number as u32)) {
+                    exporters.push(FileId(number as u32));
+                }
+            }
+        }
     }
 
     fn index(&mut self, file: &WorldFile, modules: &mut ModulePaths) -> FileIndex {
@@ -119,7 +189,8 @@ impl Tables {
             ids(&facts.imports, ImportId).filter(|(import, _)| !import.decl.is_none()).map(|(import, id)| (import.decl, id)).collect();
         imports.sort_unstable();
         let top = declared.partition_point(|entry| entry.0 == ScopeId(0));
-        let mut index = FileIndex { declared, top, imports, signatures: signatures(facts), ..FileIndex::default() };
+        let nested = NameFilter::of(declared[top..].iter().map(|entry| entry.1));
+        let mut index = FileIndex { declared, top, nested, imports, signatures: signatures(facts), ..FileIndex::default() };
         index.news = facts.exprs.iter().filter_map(|expr| if let Expr::New(call) = expr { Some(*call) } else { None }).collect();
         index.news.sort_unstable();
         index.expected = expected(facts);
@@ -188,7 +259,11 @@ impl Tables {
     /// Declarations of a name in one scope.
     pub(super) fn declared(&self, file: FileId, scope: ScopeId, name: Name) -> &[(ScopeId, Name, DeclId)] {
         let index = self.file(file);
-        let all = if scope == ScopeId(0) { &index.declared[..index.top] } else { &index.declared[index.top..] };
+        let all = match scope {
+            ScopeId(0) => &index.declared[..index.top],
+            _ if index.nested.may_hold(name) => &index.declared[index.top..],
+            _ => &[],
+        };
         let start = all.partition_point(|entry| (entry.0, entry.1) < (scope, name));
         let len = all[start..].iter().take_while(|entry| entry.0 == scope && entry.1 == name).count();
         &all[start..start + len]
@@ -234,6 +309,28 @@ impl Tables {
         let all = &self.file(file).exports;
         let start = all.partition_point(|entry| (entry.0, entry.1) < (scope, name));
         all[start..].iter().take_while(move |entry| entry.0 == scope && entry.1 == name).map(|entry| entry.2)
+    }
+
+    /// The modules of `export *` clauses of a file that export nothing but what they name themselves.
+    pub(super) fn plain_stars(&self, file: FileId) -> impl Iterator<Item = FileId> + '_ {
+        self.file(file).plain_stars.iter().map(|star| star.0)
+    }
+
+    /// Those `export *` clauses of a file that may export a name, in their order.
+    pub(super) fn stars_with(&self, file: FileId, name: Name) -> SmallVec<[ExportId; 4]> {
+        let FileIndex { stars, plain_stars, other_stars, .. } = self.file(file);
+        let mut positions: SmallVec<[usize; 4]> = other_stars.iter().copied().collect();
+        let exporters = self.exporters.get(&name).map_or(&[][..], Vec::as_slice);
+        if exporters.len() < plain_stars.len() {
+            for exporter in exporters {
+                let from = plain_stars.partition_point(|star| star.0 < *exporter);
+                positions.extend(plain_stars[from..].iter().take_while(|star| star.0 == *exporter).map(|star| star.1));
+            }
+        } else {
+            positions.extend(plain_stars.iter().filter(|star| exporters.binary_search(&star.0).is_ok()).map(|star| star.1));
+        }
+        positions.sort_unstable();
+        positions.into_iter().map(|position| stars[position]).collect()
     }
 
     /// The file a module specifier of a file means.
