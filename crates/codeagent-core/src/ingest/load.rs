@@ -24,7 +24,7 @@ use crate::project::ProjectModel;
 use crate::store::{self, FactsKey, Reader, Snapshot};
 
 /// How many packed facts go to the writer at once.
-const PACKED_AT_ONCE: usize = 64;
+const PACKED_AT_ONCE: usize = 256;
 
 /// A file with its facts.
 #[derive(Debug)]

@@ -5,6 +5,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, NodeId};
+use crate::store::bulk::{self, Values};
 use crate::store::codec::{id_column, pack_ids, stored_id, unpack_ids, word_column};
 use crate::store::{EdgeRow, FileKey, Snapshot, StoreError};
 
@@ -137,43 +138,32 @@ pub(super) fn of_source_in_file(connection: &Connection, source: NodeId, file: F
     Ok(())
 }
 
-const INSERT: &str = "INSERT INTO edges VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-const INSERT_INCOMING: &str = "INSERT INTO edges_incoming VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-
 /// Writes the by-source rows.
 pub(super) fn insert_outgoing<'e>(connection: &Connection, edges: impl Iterator<Item = &'e EdgeRow>) -> Result<(), StoreError> {
-    let mut statement = connection.prepare_cached(INSERT)?;
-    for edge in edges {
-        let candidates = (!edge.candidates.is_empty()).then(|| pack_ids(&edge.candidates));
-        statement.execute(params![
-            stored_id(edge.source),
-            edge.edge_type as u8,
-            stored_id(edge.target),
-            edge.file.0,
-            edge.line,
-            edge.column,
-            edge.confidence as u8,
-            candidates,
-        ])?;
-    }
-    Ok(())
+    bulk::insert(connection, ("edges", 8), edges, |edge, row| {
+        row.push(stored_id(edge.source))?;
+        row.push(edge.edge_type as u8)?;
+        row.push(stored_id(edge.target))?;
+        push_site(edge, row)?;
+        row.push((!edge.candidates.is_empty()).then(|| pack_ids(&edge.candidates)))
+    })
 }
 
 /// Writes the by-target rows.
 pub(super) fn insert_incoming<'e>(connection: &Connection, edges: impl Iterator<Item = &'e EdgeRow>) -> Result<(), StoreError> {
-    let mut statement = connection.prepare_cached(INSERT_INCOMING)?;
-    for edge in edges {
-        statement.execute(params![
-            stored_id(edge.target),
-            edge.edge_type as u8,
-            stored_id(edge.source),
-            edge.file.0,
-            edge.line,
-            edge.column,
-            edge.confidence as u8,
-        ])?;
-    }
-    Ok(())
+    bulk::insert(connection, ("edges_incoming", 7), edges, |edge, row| {
+        row.push(stored_id(edge.target))?;
+        row.push(edge.edge_type as u8)?;
+        row.push(stored_id(edge.source))?;
+        push_site(edge, row)
+    })
+}
+
+fn push_site(edge: &EdgeRow, row: &mut Values<'_, '_>) -> Result<(), StoreError> {
+    row.push(edge.file.0)?;
+    row.push(edge.line)?;
+    row.push(edge.column)?;
+    row.push(edge.confidence as u8)
 }
 
 const DELETE: &str =

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use rusqlite::{Connection, OptionalExtension, params};
 use rustc_hash::FxHashSet;
 use zstd::bulk::Compressor;
+use zstd::zstd_safe::compress_bound;
 
 use crate::model::facts::{FACTS_VERSION, Facts};
 use crate::model::graph::Dialect;
@@ -36,17 +37,43 @@ const ZSTD_LEVEL: i32 = 1;
 /// Far above what the largest admitted file can give.
 const MAX_FACTS_BYTES: usize = 1 << 28;
 
+/// Buffers larger than this are not kept for the next file.
+const KEPT_BUFFER_BYTES: usize = 1 << 20;
+
+/// What packing needs beside the facts.
+struct Packer {
+    compressor: Compressor<'static>,
+    plain: Vec<u8>,
+    packed: Vec<u8>,
+}
+
 thread_local! {
-    /// Its tables are large beside a file's facts, so each thread keeps one.
-    static COMPRESSOR: RefCell<Compressor<'static>> = RefCell::new(Compressor::new(ZSTD_LEVEL).expect("the level is one that zstd has"));
+    /// Its tables and buffers are large beside a file's facts, so each thread keeps one.
+    static PACKER: RefCell<Packer> = RefCell::new(Packer {
+        compressor: Compressor::new(ZSTD_LEVEL).expect("the level is one that zstd has"),
+        plain: Vec::new(),
+        packed: Vec::new(),
+    });
 }
 
 /// Packs facts.
 #[must_use]
 pub fn encode_facts(facts: &Facts) -> Vec<u8> {
-    let plain = postcard::to_stdvec(facts).expect("facts have no values that postcard refuses");
-    let packed = COMPRESSOR.with_borrow_mut(|compressor| compressor.compress(&plain)).expect("a vector can be compressed into memory");
-    [&(plain.len() as u32).to_le_bytes()[..], &packed].concat()
+    PACKER.with_borrow_mut(|packer| packer.pack(facts))
+}
+
+impl Packer {
+    fn pack(&mut self, facts: &Facts) -> Vec<u8> {
+        self.plain = postcard::to_extend(facts, std::mem::take(&mut self.plain)).expect("facts have no values that postcard refuses");
+        self.packed.reserve(compress_bound(self.plain.len()));
+        let packed = self.compressor.compress_to_buffer(&self.plain, &mut self.packed).expect("the buffer is large enough");
+        let blob = [&(self.plain.len() as u32).to_le_bytes()[..], &self.packed[..packed]].concat();
+        for buffer in [&mut self.plain, &mut self.packed] {
+            buffer.clear();
+            buffer.shrink_to(KEPT_BUFFER_BYTES);
+        }
+        blob
+    }
 }
 
 /// Unpacks facts; `None` if the blob is damaged.

@@ -7,6 +7,7 @@
 //! **Limits.** Knows rows, not repositories: what must be written is decided by `ingest`, what an answer looks like by `query`.
 
 mod batch;
+mod bulk;
 mod codec;
 mod dump;
 mod edges;

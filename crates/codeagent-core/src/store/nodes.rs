@@ -1,10 +1,11 @@
 //! Which symbols there are and where they are declared: `nodes` and `spans`.
 
-use rusqlite::{CachedStatement, Connection, Row, ToSql, params};
+use rusqlite::{Connection, Row, ToSql};
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Access, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
 use crate::model::span::{Position, Span};
+use crate::store::bulk::{self, Values};
 use crate::store::codec::{id_column, stored_id, word_column};
 use crate::store::{FileKey, Snapshot, StoreError, bad_value};
 
@@ -137,58 +138,49 @@ pub(super) fn stored_node(connection: &Connection, id: NodeId) -> Result<Option<
     Ok(select_nodes(connection, "WHERE n.id = ?1", &[&stored_id(id)])?.pop())
 }
 
-const INSERT: &str = "INSERT OR REPLACE INTO nodes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
-const INSERT_SPAN: &str = "INSERT INTO spans VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-
-/// Writes nodes and their spans.
-pub(super) struct NodeWriter<'c> {
-    node: CachedStatement<'c>,
-    span: CachedStatement<'c>,
-    keys: &'c FxHashMap<String, FileKey>,
+/// Writes nodes that are not there, and their spans. `keys` are the keys of the files by path.
+pub(super) fn insert<'n>(
+    connection: &Connection,
+    nodes: impl Iterator<Item = (i64, &'n Node)> + Clone,
+    keys: &FxHashMap<String, FileKey>,
+) -> Result<(), StoreError> {
+    bulk::insert(connection, ("nodes", 15), nodes.clone(), |(hash, node), row| push_node(node, *hash, row))?;
+    let spans = nodes.flat_map(|(_, node)| {
+        let known = node.spans.iter().filter_map(|span| Some((span, *keys.get(&span.path)?)));
+        known.enumerate().map(move |(position, (span, file))| (node.id, position, span, file))
+    });
+    bulk::insert(connection, ("spans", 10), spans, |(node, position, span, file), row| {
+        row.push(stored_id(*node))?;
+        row.push(*position as i64)?;
+        row.push(file.0)?;
+        push_span(span, row)
+    })
 }
 
-impl<'c> NodeWriter<'c> {
-    pub(super) fn new(connection: &'c Connection, keys: &'c FxHashMap<String, FileKey>) -> Result<Self, StoreError> {
-        Ok(Self { node: connection.prepare_cached(INSERT)?, span: connection.prepare_cached(INSERT_SPAN)?, keys })
-    }
+fn push_node(node: &Node, hash: i64, row: &mut Values<'_, '_>) -> Result<(), StoreError> {
+    row.push(stored_id(node.id))?;
+    row.push(node.parent.map(stored_id))?;
+    row.push(node.project_id.as_str())?;
+    row.push(node.name.as_str())?;
+    row.push(node.qualified_name.as_str())?;
+    row.push(node.node_type as u8)?;
+    row.push(node.kind as u8)?;
+    row.push(node.language as u8)?;
+    row.push(node.access.map(|access| access as u8))?;
+    row.push(node.flags.0)?;
+    row.push(node.parameter_signature.as_deref())?;
+    row.push(node.parameter_count)?;
+    row.push(node.return_type.as_deref())?;
+    row.push(node.doc.as_deref())?;
+    row.push(hash)
+}
 
-    /// Writes one whose spans are not there.
-    pub(super) fn write(&mut self, node: &Node, hash: i64) -> Result<(), StoreError> {
-        self.node.execute(params![
-            stored_id(node.id),
-            node.parent.map(stored_id),
-            node.project_id,
-            node.name,
-            node.qualified_name,
-            node.node_type as u8,
-            node.kind as u8,
-            node.language as u8,
-            node.access.map(|access| access as u8),
-            node.flags.0,
-            node.parameter_signature,
-            node.parameter_count,
-            node.return_type,
-            node.doc,
-            hash,
-        ])?;
-        let keys = self.keys;
-        let known = node.spans.iter().filter_map(|span| Some((span, keys.get(&span.path)?)));
-        for (position, (span, file)) in known.enumerate() {
-            self.span.execute(params![
-                stored_id(node.id),
-                position as i64,
-                file.0,
-                span.span.start.offset,
-                span.span.end_offset,
-                span.span.start.line,
-                span.span.start.column,
-                span.span.end_line,
-                span.name_line,
-                span.name_column,
-            ])?;
-        }
-        Ok(())
+fn push_span(of: &NodeSpan, row: &mut Values<'_, '_>) -> Result<(), StoreError> {
+    let Span { start, end_offset, end_line } = of.span;
+    for number in [start.offset, end_offset, start.line, start.column, end_line, of.name_line, of.name_column] {
+        row.push(number)?;
     }
+    Ok(())
 }
 
 const DELETE: &str = "DELETE FROM nodes WHERE id = ?1";
@@ -196,10 +188,6 @@ const DELETE_SPANS: &str = "DELETE FROM spans WHERE node_id = ?1";
 
 pub(super) fn delete_node(connection: &Connection, id: NodeId) -> Result<(), StoreError> {
     connection.prepare_cached(DELETE)?.execute([stored_id(id)])?;
-    delete_spans(connection, id)
-}
-
-pub(super) fn delete_spans(connection: &Connection, id: NodeId) -> Result<(), StoreError> {
     connection.prepare_cached(DELETE_SPANS)?.execute([stored_id(id)])?;
     Ok(())
 }

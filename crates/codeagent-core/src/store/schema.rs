@@ -27,13 +27,16 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 /// How long a statement waits for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The page size counts for new databases. A first index writes a log of up to 64 MB before it goes into the database, so that pages that
+/// are written several times go there once.
 const WRITER_PRAGMAS: &str = "
+    PRAGMA page_size = 8192;
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
     PRAGMA journal_size_limit = 67108864;
-    PRAGMA wal_autocheckpoint = 4000;
+    PRAGMA wal_autocheckpoint = 8192;
     PRAGMA mmap_size = 0;
-    PRAGMA cache_size = -32768;
+    PRAGMA cache_size = -16384;
     PRAGMA temp_store = MEMORY;
     PRAGMA foreign_keys = OFF;
     PRAGMA trusted_schema = OFF;

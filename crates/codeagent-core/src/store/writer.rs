@@ -10,8 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Node, NodeId};
 use crate::store::batch::{Applied, Batch, BatchKind, EdgeRow, FileKey, HashedNode, UnresolvedRow};
-use crate::store::nodes::NodeWriter;
-use crate::store::{EDGES_TOTAL, FactsKey, StoreError, edges, facts, files, nodes, schema, search};
+use crate::store::{EDGES_TOTAL, FactsKey, StoreError, bulk, edges, facts, files, nodes, schema, search};
 
 const STATEMENTS_CACHED: usize = 64;
 const SEARCH_MEMORY_BULK: i64 = 16 << 20;
@@ -98,11 +97,7 @@ fn replace(connection: &Connection, mut batch: Batch) -> Result<Applied, StoreEr
     let nodes = batch.nodes.take().unwrap_or_default();
     let applied = Applied { nodes_written: nodes.len(), edges_written: batch.edges.len(), ..Applied::default() };
     write_files(connection, &batch)?;
-    let mut node_writer = NodeWriter::new(connection, &batch.keys)?;
-    for (hash, node) in &nodes {
-        node_writer.write(node, *hash)?;
-    }
-    drop(node_writer);
+    nodes::insert(connection, nodes.iter().map(|(hash, node)| (*hash, node)), &batch.keys)?;
     search::insert(connection, nodes.iter().map(|(_, node)| node))?;
     drop(nodes);
     insert_edges(connection, &mut batch.edges)?;
@@ -151,14 +146,14 @@ fn write_files(connection: &Connection, batch: &Batch) -> Result<(), StoreError>
 }
 
 const DELETE_UNRESOLVED: &str = "DELETE FROM unresolved WHERE file_id = ?1";
-const INSERT_UNRESOLVED: &str = "INSERT INTO unresolved VALUES (?1, ?2, ?3, ?4)";
 
 fn insert_unresolved(connection: &Connection, rows: &[UnresolvedRow]) -> Result<(), StoreError> {
-    let mut statement = connection.prepare_cached(INSERT_UNRESOLVED)?;
-    for row in rows {
-        statement.execute((row.file.0, &row.name, row.count, row.calls))?;
-    }
-    Ok(())
+    bulk::insert(connection, ("unresolved", 4), rows.iter(), |row, values| {
+        values.push(row.file.0)?;
+        values.push(row.name.as_str())?;
+        values.push(row.count)?;
+        values.push(row.calls)
+    })
 }
 
 /// Compares the edges of each file of the batch with those that are stored.
@@ -198,14 +193,13 @@ fn update_nodes(
     applied: &mut Applied,
 ) -> Result<(), StoreError> {
     let mut stored = stored.into_iter().peekable();
-    let mut writer = NodeWriter::new(connection, keys)?;
     for (hash, node) in nodes {
         while let Some((gone, _)) = stored.next_if(|(id, _)| *id < node.id) {
             remove_node(connection, gone, applied)?;
         }
         let before = stored.next_if(|(id, _)| *id == node.id);
         if before.is_none_or(|(_, stored_hash)| stored_hash != *hash) {
-            write_node(connection, node, *hash, &mut writer)?;
+            write_node(connection, node, *hash, keys)?;
             applied.nodes_written += 1;
         }
     }
@@ -215,10 +209,10 @@ fn update_nodes(
     Ok(())
 }
 
-fn write_node(connection: &Connection, node: &Node, hash: i64, writer: &mut NodeWriter<'_>) -> Result<(), StoreError> {
+fn write_node(connection: &Connection, node: &Node, hash: i64, keys: &FxHashMap<String, FileKey>) -> Result<(), StoreError> {
     let before = nodes::stored_node(connection, node.id)?;
-    nodes::delete_spans(connection, node.id)?;
-    writer.write(node, hash)?;
+    nodes::delete_node(connection, node.id)?;
+    nodes::insert(connection, std::iter::once((hash, node)), keys)?;
     match before {
         Some(before) if search::same_text(&before, node) => Ok(()),
         Some(before) => {
