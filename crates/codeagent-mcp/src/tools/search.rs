@@ -20,6 +20,8 @@ use crate::wire::SymbolRow;
 const DEFAULT_LIMIT: usize = 20;
 /// Most results of a search.
 const MAX_LIMIT: u64 = 50;
+/// Longest query, in bytes.
+const MAX_QUERY: usize = 1_000;
 
 /// The tools of this file.
 pub const TOOLS: &[Tool] = &[
@@ -82,6 +84,9 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
     let text = arguments.required_text("query");
     if text.trim().is_empty() {
         return Err(ToolError::invalid("`query` is empty; give a word of the name of what you look for, or `a*`"));
+    }
+    if text.len() > MAX_QUERY {
+        return Err(ToolError::invalid(format!("`query` has {} bytes, more than {MAX_QUERY}; a few words find more", text.len())));
     }
     let filter = SearchFilter {
         project: arguments.text("project_id").map(str::to_owned),

@@ -65,6 +65,14 @@ async fn search_symbols_ranks() {
             {"note":"nothing matches; try other words, a beginning (`Auth*`) or no filters"}"#]],
     )
     .await;
+    check(
+        "search_symbols",
+        json!({ "query": "a OR ".repeat(300) }),
+        expect![[
+            r#"error: {"error":{"code":"invalid_parameter","message":"`query` has 1500 bytes, more than 1000; a few words find more"}}"#
+        ]],
+    )
+    .await;
     check("search_symbols", json!({ "query": " " }), expect![[r#"error: {"error":{"code":"invalid_parameter","message":"`query` is empty; give a word of the name of what you look for, or `a*`"}}"#]]).await;
     check("search_symbols", json!({ "query": "a", "node_type": "function" }), expect![[r#"error: {"error":{"code":"invalid_parameter","message":"`node_type` must be one of class, method, interface, property, component, file, module, type, constructor, got \"function\""}}"#]]).await;
 }

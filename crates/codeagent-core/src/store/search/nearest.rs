@@ -14,12 +14,12 @@ pub fn nearest_names(snapshot: &Snapshot, name: &str, limit: usize) -> Result<Ve
     }
     let mut statement = snapshot.connection().prepare_cached(NEARBY)?;
     let rows = statement.query_map([&stem, &format!("{stem}\u{10ffff}")], |row| row.get::<_, String>(0))?;
-    let lower = name.to_lowercase();
-    let mut near = Vec::new();
+    let wanted: Vec<char> = name.to_lowercase().chars().collect();
+    let at_most = 1 + name.chars().count() / 4;
+    let mut near: Vec<(usize, String)> = Vec::new();
     for candidate in rows {
         let candidate = candidate?;
-        let distance = edit_distance(&lower, &candidate.to_lowercase());
-        if distance <= 1 + name.chars().count() / 4 {
+        if let Some(distance) = edit_distance(&wanted, &candidate, at_most) {
             near.push((distance, candidate));
         }
     }
@@ -28,19 +28,26 @@ pub fn nearest_names(snapshot: &Snapshot, name: &str, limit: usize) -> Result<Ve
     Ok(near.into_iter().map(|(_, name)| name).collect())
 }
 
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
+/// Edits that lead from a lower-case name to `candidate` in lower case, unless there are more than `at_most`.
+fn edit_distance(wanted: &[char], candidate: &str, at_most: usize) -> Option<usize> {
+    if candidate.chars().count().abs_diff(wanted.len()) > at_most {
+        return None;
+    }
+    let mut row: Vec<usize> = (0..=wanted.len()).collect();
+    for (i, found) in candidate.chars().flat_map(char::to_lowercase).enumerate() {
         let mut diagonal = row[0];
         row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let cost = diagonal + usize::from(ca != *cb);
+        for (j, sought) in wanted.iter().enumerate() {
+            let cost = diagonal + usize::from(found != *sought);
             diagonal = row[j + 1];
             row[j + 1] = cost.min(row[j] + 1).min(diagonal + 1);
         }
+        // What follows can only add.
+        if row.iter().all(|distance| *distance > at_most) {
+            return None;
+        }
     }
-    row[b.len()]
+    row.last().copied().filter(|distance| *distance <= at_most)
 }
 
 #[cfg(test)]
@@ -49,7 +56,11 @@ mod tests {
 
     #[test]
     fn distance_counts_edits() {
-        assert_eq!(edit_distance("cart", "card"), 1);
-        assert_eq!(edit_distance("", "abc"), 3);
+        let distance = |wanted: &str, candidate: &str| edit_distance(&wanted.chars().collect::<Vec<_>>(), candidate, 3);
+        assert_eq!(distance("cart", "Card"), Some(1));
+        assert_eq!(distance("", "abc"), Some(3));
+        assert_eq!(distance("cart", "trolley"), None);
+        assert_eq!(distance("basket", "biscuit"), None);
+        assert_eq!(distance("basket", "Backed"), Some(2));
     }
 }
