@@ -24,7 +24,7 @@ const MAX_WORDS_READ: usize = 4000;
 /// Names looked at for those that begin as asked.
 const MAX_NAMES_READ: usize = 4000;
 /// Of those, symbols of one name.
-const MAX_OF_ONE_NAME: usize = 6;
+const MAX_OF_ONE_NAME: usize = 4;
 /// Symbols of one name whose qualified names are compared.
 const MAX_QUALIFIED: usize = 500;
 /// Rows looked at where a filter has to read them.

@@ -16,6 +16,9 @@ mod rank;
 mod text;
 mod write;
 
+#[cfg(test)]
+mod tests;
+
 pub use nearest::nearest_names;
 pub(super) use write::{delete, delete_all, insert, same_text, set_hash_size};
 
@@ -28,9 +31,6 @@ use crate::store::search::candidates::Candidates;
 use crate::store::search::query::Query;
 use crate::store::search::rank::{Met, Ranked, Ranker};
 use crate::store::{SYMBOLS_TOTAL, Snapshot, StoreError, metadata};
-
-/// So many symbols of one name come before other names that were met in the same way.
-const SAME_NAMES: usize = 3;
 
 /// Which symbols are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,19 +82,19 @@ pub fn search(snapshot: &Snapshot, query: &str, filter: &SearchFilter, limit: us
     if !all && has_all {
         ranked.retain(|one| one.met >= Met::All);
     }
-    sort(&mut ranked);
+    sort(&mut ranked, ranker.same_names());
     ranked.truncate(limit);
     Ok(Hits { some_words: !has_all && !ranked.is_empty(), hits: full(snapshot, ranked)?, quoted })
 }
 
-/// Best first. The fourth and later symbols of one name come after other names met in the same way, unless the name was asked for.
-fn sort(ranked: &mut [Ranked]) {
+/// Best first. Of each name only a few come before other names that were met in the same way, unless just this name was asked for.
+fn sort(ranked: &mut [Ranked], same_names: usize) {
     ranked.sort_by(Ranked::order);
     let mut seen: FxHashMap<String, usize> = FxHashMap::default();
-    for one in ranked.iter_mut().filter(|one| one.met < Met::SameName) {
-        let count = seen.entry(one.candidate.name.clone()).or_default();
+    for one in ranked.iter_mut().filter(|one| one.met < Met::Exact) {
+        let count = seen.entry(one.sort_of_name().to_owned()).or_default();
         *count += 1;
-        if *count > SAME_NAMES {
+        if *count > same_names {
             one.demote(*count);
         }
     }

@@ -22,7 +22,7 @@ pub(super) enum Met {
     All,
     /// Each word begins a word of the name.
     Starts,
-    /// The words are the initials of the name.
+    /// The query is the initials of the name, or those and the rest of its last word.
     Initials,
     /// Each word is a word of the name.
     Words,
@@ -30,6 +30,8 @@ pub(super) enum Met {
     PartStart,
     /// The name has the words in order.
     Part,
+    /// The query is the initials of the name, in capitals.
+    Capitals,
     /// The name begins so.
     Start,
     /// The name is made of just these words.
@@ -42,12 +44,22 @@ pub(super) enum Met {
     Qualified,
 }
 
-/// What one step of [`Met`] is worth: more than bm25 ever is.
-const STEP: f64 = 30.0;
+/// What one step of [`Met`] is worth: more than all below together.
+const STEP: f64 = 50.0;
+/// What bm25 is worth at most.
+const MAX_BM25: f64 = 20.0;
+/// What a name is worth that is the query and no more.
+const COVERED: f64 = 14.0;
+/// What it is worth that upper and lower case are as typed.
+const SAME_CASE: f64 = 4.0;
+/// A source is worth more than a test.
+const IN_SOURCES: f64 = 4.0;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// Letters of a middling name.
 const MIDDLING: f64 = 14.0;
+/// Symbols of one name that come before other names met in the same way; of a name that only begins as asked, one.
+const SAME_NAMES: usize = 2;
 
 /// What ranking looks at.
 #[derive(Debug)]
@@ -82,6 +94,11 @@ impl Ranked {
             .then_with(|| name(self).1.cmp(&name(other).1))
     }
 
+    /// What it shares with its likes: `Entity1` and `Entity2` are of one sort.
+    pub fn sort_of_name(&self) -> &str {
+        self.candidate.name.trim_end_matches(|c: char| c.is_ascii_digit())
+    }
+
     /// Puts it behind all that were met in the same way, as the `count`th of its name.
     pub fn demote(&mut self, count: usize) {
         self.rank = -(worth(self.met) + 1.0 / count as f64);
@@ -100,6 +117,10 @@ fn stem(candidate: &Candidate) -> &str {
 pub(super) struct Ranker<'q> {
     query: &'q Query,
     joined: String,
+    /// Nothing in capitals was typed.
+    is_lower: bool,
+    /// Nothing but capitals was typed.
+    is_upper: bool,
     /// Words, whether each is a beginning, and how rare each is.
     terms: Vec<(&'q str, bool, f64)>,
 }
@@ -110,7 +131,14 @@ impl<'q> Ranker<'q> {
         let rarity = |count: u64| (1.0 + (total.max(count) - count) as f64 / (count as f64 + 0.5)).ln().max(0.5);
         let counts = names_with.iter().copied().chain(std::iter::repeat(0));
         let terms = query.terms().zip(counts).map(|((term, star), count)| (term, star, rarity(count))).collect();
-        Self { query, joined: query.joined(), terms }
+        let is_lower = !query.text.contains(char::is_uppercase);
+        let is_upper = query.text.chars().all(char::is_uppercase);
+        Self { query, joined: query.joined(), is_lower, is_upper, terms }
+    }
+
+    /// How many symbols of one name come before other names that were met in the same way.
+    pub fn same_names(&self) -> usize {
+        if self.query.open { 1 } else { SAME_NAMES }
     }
 
     /// How well a symbol fits.
@@ -118,7 +146,9 @@ impl<'q> Ranker<'q> {
         let name = Name::of(stem(&candidate));
         let (found, bm25) = self.bm25(&candidate, &name);
         let met = self.met(&candidate, &name, found);
-        Ranked { rank: -(worth(met) + bm25 + preference(&candidate)), met, candidate }
+        let covered = COVERED * (self.joined.len() as f64 / name.joined.len().max(1) as f64).min(1.0);
+        let case = if candidate.name.starts_with(&self.query.text) { SAME_CASE } else { 0.0 };
+        Ranked { rank: -(worth(met) + bm25 + covered + case + preference(&candidate)), met, candidate }
     }
 
     fn met(&self, candidate: &Candidate, name: &Name, (in_name, found): (usize, usize)) -> Met {
@@ -126,15 +156,18 @@ impl<'q> Ranker<'q> {
         if candidate.name.len() < text.len() && is_end(&candidate.qualified_name, text) {
             return Met::Qualified;
         }
-        if candidate.name == *text {
-            return Met::Exact;
-        }
-        if candidate.name.eq_ignore_ascii_case(text) {
-            return Met::SameName;
+        match candidate.name.eq_ignore_ascii_case(text) {
+            true if self.query.open => return Met::Start,
+            // Who types no capitals does not say which of `title`, `Title` and `_title` is meant.
+            true if self.is_lower => return Met::Joined,
+            true if candidate.name == *text => return Met::Exact,
+            true => return Met::SameName,
+            false => (),
         }
         let by_place = (!self.joined.is_empty()).then(|| self.met_in_order(name)).flatten();
         let by_words = if in_name == self.terms.len() { self.met_by_words(name) } else { None };
-        let by_initials = self.is_initials(name).then_some(Met::Initials);
+        let initials = if self.is_upper { Met::Capitals } else { Met::Initials };
+        let by_initials = self.is_initials(name).then_some(initials);
         let otherwise = match (in_name, found) {
             (_, found) if found == self.terms.len() => Met::All,
             (0, _) => Met::Elsewhere,
@@ -180,7 +213,7 @@ impl<'q> Ranker<'q> {
             let weight = if starts { 10.0 } else { elsewhere.unwrap_or(0.0) };
             sum += rarity * weight * (K1 + 1.0) / (weight + norm);
         }
-        ((in_name, found), (sum / self.terms.len().max(1) as f64).min(STEP - 8.0))
+        ((in_name, found), (sum / self.terms.len().max(1) as f64).min(MAX_BM25))
     }
 }
 
@@ -211,9 +244,9 @@ fn preference(candidate: &Candidate) -> f64 {
         NodeType::Method => 1.5,
         NodeType::Constructor | NodeType::Module => 1.0,
         NodeType::Property => 0.5,
-        NodeType::File => 0.0,
+        NodeType::File => -8.0,
     };
-    let in_sources = if is_secondary_place(&candidate.project_id, &candidate.qualified_name) { 0.0 } else { 4.0 };
+    let in_sources = if is_secondary_place(&candidate.project_id, &candidate.qualified_name) { 0.0 } else { IN_SOURCES };
     by_type + in_sources + if is_public(candidate.access, candidate.flags) { 0.25 } else { 0.0 }
 }
 

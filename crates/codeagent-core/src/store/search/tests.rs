@@ -1,0 +1,131 @@
+//! A table of queries and what they find first.
+
+use rustc_hash::FxHashMap;
+
+use super::*;
+use crate::model::graph::{Access, NodeFlags, NodeId, NodeKind};
+use crate::store::{Batch, BatchKind, Reader, Writer, node_hash};
+
+const SYMBOLS: &[(&str, NodeKind, &str, &str)] = &[
+    ("Net.Http.HttpClientFactory", NodeKind::Class, "", "Makes clients."),
+    ("Net.Http.HttpClientFactory.HttpClientFactory", NodeKind::Constructor, "(Options options)", ""),
+    ("Net.Http.HttpClientFactory.CreateClient", NodeKind::Method, "(string name)", "Hands out a warm connection."),
+    ("Net.Http.IHttpClientFactory", NodeKind::Interface, "", ""),
+    ("Net.Tests.HttpClientFactoryTests", NodeKind::Class, "", ""),
+    ("Net.Tests.HttpClientFactoryTests._httpClientFactory", NodeKind::Field, "", ""),
+    ("Net.Http.ClientOptions", NodeKind::Class, "", ""),
+    ("Net.Http.ClientOptions.Factory", NodeKind::Property, "", ""),
+    ("Shop.Cart", NodeKind::Class, "", ""),
+    ("Shop.Cart.Total", NodeKind::Method, "()", ""),
+    ("Shop.Order.Total", NodeKind::Method, "()", ""),
+    ("Shop.CartItem", NodeKind::Class, "", ""),
+    ("Shop.Cartography", NodeKind::Class, "", ""),
+    ("Shop.Order.cart", NodeKind::Field, "", ""),
+    ("src/auth/service.ts", NodeKind::File, "", ""),
+    ("src/auth/service.ts#AuthService", NodeKind::Class, "", ""),
+    ("src/auth/service.ts#AuthService.authenticate", NodeKind::Method, "(token: string)", ""),
+    ("dist/auth/service.js#AuthService", NodeKind::Class, "", ""),
+    ("src/auth/service.ts#MAX_TRIES", NodeKind::Variable, "", ""),
+];
+
+fn node((qualified_name, kind, signature, doc): &(&str, NodeKind, &str, &str)) -> Node {
+    let is_typescript = qualified_name.contains('/');
+    let separators: &[char] = if *kind == NodeKind::File { &['/'] } else { &['.', '#'] };
+    let name = qualified_name.rsplit(separators).next().unwrap();
+    Node {
+        id: NodeId::derive(&[qualified_name]),
+        parent: None,
+        project_id: if is_typescript { "tsconfig.json" } else { "Net.csproj" }.to_owned(),
+        name: name.to_owned(),
+        qualified_name: (*qualified_name).to_owned(),
+        node_type: kind.node_type(),
+        kind: *kind,
+        language: if is_typescript { Language::TypeScript } else { Language::CSharp },
+        access: Some(Access::Public),
+        flags: NodeFlags::default(),
+        parameter_signature: (!signature.is_empty()).then(|| (*signature).to_owned()),
+        parameter_count: None,
+        return_type: None,
+        doc: (!doc.is_empty()).then(|| (*doc).to_owned()),
+        spans: Vec::new(),
+    }
+}
+
+fn store() -> (tempfile::TempDir, Reader) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    let mut nodes: Vec<Node> = SYMBOLS.iter().map(node).collect();
+    nodes.sort_by_key(|node| node.id);
+    let nodes = nodes.into_iter().map(|node| (node_hash(&node, &mut Vec::new()), node)).collect();
+    let batch = Batch { kind: BatchKind::Replace, nodes: Some(nodes), keys: FxHashMap::default(), ..Batch::default() };
+    Writer::open(&path).unwrap().apply(batch).unwrap();
+    let reader = Reader::open(&path, 1).unwrap();
+    (folder, reader)
+}
+
+fn first(reader: &Reader, query: &str, filter: &SearchFilter, count: usize) -> Vec<String> {
+    let found = search(&reader.snapshot().unwrap(), query, filter, 50).unwrap();
+    assert!(found.hits.is_sorted_by(|a, b| a.rank <= b.rank), "{query}");
+    let mark = if found.some_words { "some: " } else { "" };
+    found.hits.into_iter().take(count).map(|hit| format!("{mark}{}", hit.node.qualified_name)).collect()
+}
+
+#[test]
+fn what_is_meant_comes_first() {
+    let (_folder, reader) = store();
+    for (query, expected) in [
+        ("HttpClientFactory", &["Net.Http.HttpClientFactory", "Net.Http.HttpClientFactory.HttpClientFactory"][..]),
+        ("httpclientfactory", &["Net.Http.HttpClientFactory"]),
+        ("http client factory", &["Net.Http.HttpClientFactory"]),
+        ("client factory", &["Net.Http.HttpClientFactory"]),
+        ("http", &["Net.Http.HttpClientFactory"]),
+        ("HttpClientFac*", &["Net.Http.HttpClientFactory"]),
+        ("IHttpClientFac*", &["Net.Http.IHttpClientFactory"]),
+        ("HCF", &["Net.Http.HttpClientFactory", "Net.Http.HttpClientFactory.HttpClientFactory"]),
+        ("hcf", &["Net.Http.HttpClientFactory"]),
+        ("hcfac", &["Net.Http.HttpClientFactory"]),
+        ("Cart", &["Shop.Cart", "Shop.Order.cart", "Shop.CartItem", "Shop.Cartography"]),
+        ("cart", &["Shop.Order.cart", "Shop.Cart", "Shop.CartItem", "Shop.Cartography"]),
+        ("Cart.Total", &["Shop.Cart.Total"]),
+        ("cart total", &["Shop.Cart.Total"]),
+        ("AuthService", &["src/auth/service.ts#AuthService", "dist/auth/service.js#AuthService"]),
+        ("authenti", &["src/auth/service.ts#AuthService.authenticate"]),
+        ("max tries", &["src/auth/service.ts#MAX_TRIES"]),
+        ("warm connection", &["Net.Http.HttpClientFactory.CreateClient"]),
+        ("Options factory", &["Net.Http.ClientOptions.Factory"]),
+        ("name:Cart NOT item", &["Shop.Cart"]),
+        ("\"http client\" AND name:tests", &["Net.Tests.HttpClientFactoryTests"]),
+        ("signature:token", &["src/auth/service.ts#AuthService.authenticate"]),
+        ("cartography helicopter", &["some: Shop.Cartography"]),
+        ("helicopter", &[]),
+    ] {
+        assert_eq!(first(&reader, query, &SearchFilter::default(), expected.len().max(1)), expected, "{query}");
+    }
+}
+
+#[test]
+fn filters_hold_for_every_way_of_finding() {
+    let (_folder, reader) = store();
+    let classes = SearchFilter { node_type: Some(NodeType::Class), ..SearchFilter::default() };
+    let typescript = SearchFilter { language: Some(Language::TypeScript), ..SearchFilter::default() };
+    let project = SearchFilter { project: Some("Net.csproj".to_owned()), ..SearchFilter::default() };
+    for query in ["cart", "auth*", "a*", "HCF", "http client", "service", "name:c*", "nothing service"] {
+        for (filter, fits) in [
+            (&classes, (|node| node.node_type == NodeType::Class) as fn(&Node) -> bool),
+            (&typescript, |node| node.language == Language::TypeScript),
+            (&project, |node| node.project_id == "Net.csproj"),
+        ] {
+            let hits = search(&reader.snapshot().unwrap(), query, filter, 50).unwrap().hits;
+            assert!(hits.iter().all(|hit| fits(&hit.node)), "{query} {filter:?}");
+        }
+    }
+    assert_eq!(first(&reader, "cart", &classes, 9), ["Shop.Cart", "Shop.CartItem", "Shop.Cartography"]);
+    assert_eq!(first(&reader, "factory", &typescript, 9), [""; 0]);
+}
+
+#[test]
+fn names_without_letters_are_found() {
+    let (_folder, reader) = store();
+    assert_eq!(first(&reader, "$", &SearchFilter::default(), 1), [""; 0]);
+    assert!(matches!(search(&reader.snapshot().unwrap(), "(\"", &SearchFilter::default(), 10), Err(StoreError::Query(_))));
+}
