@@ -87,9 +87,24 @@ pub struct SymbolRow {
     /// Its declaration.
     #[serde(flatten)]
     pub signature: Signature,
-    /// How well it fits a search; smaller is better.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rank: Option<f64>,
+}
+
+/// A hit of a search.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct RankedRow {
+    /// What was found.
+    #[serde(flatten)]
+    pub row: SymbolRow,
+    /// How well it fits the search; smaller is better.
+    pub rank: f64,
+}
+
+/// A symbol that a name led to.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct NamedRow {
+    /// What was found.
+    #[serde(flatten)]
+    pub row: SymbolRow,
     /// `suffix` if only the end of the qualified name is what was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = ["suffix"]))]
@@ -99,31 +114,24 @@ pub struct SymbolRow {
 impl From<&Node> for SymbolRow {
     fn from(node: &Node) -> Self {
         let (file_path, line_start, line_end) = place(node);
-        Self {
-            symbol: node.into(),
-            language: node.language.as_str(),
-            file_path,
-            line_start,
-            line_end,
-            signature: node.into(),
-            rank: None,
-            r#match: None,
-        }
+        Self { symbol: node.into(), language: node.language.as_str(), file_path, line_start, line_end, signature: node.into() }
     }
 }
 
-impl SymbolRow {
-    /// A hit of a search.
+impl RankedRow {
+    /// A node and its rank.
     #[must_use]
-    pub fn ranked(node: &Node, rank: f64) -> Self {
+    pub fn new(node: &Node, rank: f64) -> Self {
         // Two decimals are plenty, and keep answers the same on every machine.
-        Self { rank: Some((rank * 100.0).round() / 100.0), ..node.into() }
+        Self { row: node.into(), rank: (rank * 100.0).round() / 100.0 }
     }
+}
 
-    /// A symbol that a name led to.
+impl NamedRow {
+    /// A node and how it bears the name.
     #[must_use]
-    pub fn matched(node: &Node, how: Match) -> Self {
-        Self { r#match: (how == Match::Suffix).then_some("suffix"), ..node.into() }
+    pub fn new(node: &Node, how: Match) -> Self {
+        Self { row: node.into(), r#match: (how == Match::Suffix).then_some("suffix") }
     }
 }
 

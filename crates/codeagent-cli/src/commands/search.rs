@@ -3,7 +3,7 @@
 use clap::Args;
 use codeagent_core::model::graph::{Language, NodeType};
 use codeagent_core::query::{self, SearchFilter};
-use codeagent_mcp::wire::SymbolRow;
+use codeagent_mcp::wire::RankedRow;
 
 use crate::commands::{Format, Root};
 use crate::output;
@@ -33,7 +33,7 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<()> {
     let answers = root.answers()?;
     let filter = SearchFilter { project: arguments.project, node_type: arguments.node_type, language: arguments.language };
     let found = query::filter_nodes(&answers.snapshot()?, &arguments.words.join(" "), &filter, arguments.limit)?;
-    let rows: Vec<SymbolRow> = found.hits.iter().map(|(node, rank)| SymbolRow::ranked(node, *rank)).collect();
+    let rows: Vec<RankedRow> = found.hits.iter().map(|(node, rank)| RankedRow::new(node, *rank)).collect();
     if arguments.format.json {
         return output::json(&rows);
     }
@@ -42,5 +42,5 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<()> {
     } else if found.some_words {
         output::note("no symbol has all of the words; these have some of them");
     }
-    output::lines(rows.iter().map(output::symbol))
+    output::lines(rows.iter().map(|found| output::symbol(&found.row)))
 }

@@ -22,7 +22,7 @@ const EDGE_TYPE: Parameter = Parameter::optional("edge_type", Kind::Word(|| word
 
 const OUTLINE_ERRORS: &[Code] = &[Code::NotFound, Code::InvalidParameter, Code::PathEscape, Code::EngineUnavailable, Code::IndexError];
 const SYMBOL: &[Addition] = &[NOTE, STALE_FILES];
-const NEIGHBORS: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE, UNRESOLVED_SITES, STALE_FILES];
+const USERS: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE, UNRESOLVED_SITES, STALE_FILES];
 
 /// What makes something an implementation.
 pub const IMPLEMENTING: [EdgeType; 4] = [EdgeType::Implements, EdgeType::Extends, EdgeType::Inherits, EdgeType::Overrides];
@@ -68,7 +68,7 @@ pub const TOOLS: &[Tool] = &[
         doc: "Find the symbols that call a symbol, with the places of the calls. Use it to see who is affected by a change of behaviour. \
               Calls through an interface or base class belong to that member: get_implementations and get_references find more.",
         parameters: &[NODE_ID, CURSOR],
-        output: Output::list::<NeighborRow>("The symbols that call it, by path and line of the call.", NEIGHBORS),
+        output: Output::list::<NeighborRow>("The symbols that call it, by path and line of the call.", USERS),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow(state, arguments, (EdgeDirection::Incoming, &[EdgeType::Calls])),
         writes: false,
@@ -79,7 +79,7 @@ pub const TOOLS: &[Tool] = &[
         doc: "Find the symbols of the repository that a symbol calls, with the places of the calls. Use it to understand how something \
               works. Calls into libraries are not listed.",
         parameters: &[NODE_ID, CURSOR],
-        output: Output::list::<NeighborRow>("The symbols it calls, in the order of the calls.", NEIGHBORS),
+        output: Output::list::<NeighborRow>("The symbols it calls, in the order of the calls.", PLACES),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow(state, arguments, (EdgeDirection::Outgoing, &[EdgeType::Calls])),
         writes: false,
@@ -90,7 +90,7 @@ pub const TOOLS: &[Tool] = &[
         doc: "Find what implements an interface, derives from a class, or implements or overrides a member. Only direct ones: ask again \
               with a result to go further down.",
         parameters: &[NODE_ID, CURSOR],
-        output: Output::list::<NeighborRow>("What implements, extends, inherits or overrides it.", NEIGHBORS),
+        output: Output::list::<NeighborRow>("What implements, extends, inherits or overrides it.", USERS),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow(state, arguments, (EdgeDirection::Incoming, &IMPLEMENTING)),
         writes: false,
@@ -101,7 +101,7 @@ pub const TOOLS: &[Tool] = &[
         doc: "Find every use of a symbol: calls, reads and writes, type uses, imports, base lists, overrides. Use it before renaming or \
               removing something.",
         parameters: &[NODE_ID, CURSOR],
-        output: Output::list::<NeighborRow>("The symbols that use it, by kind of use, path and line.", NEIGHBORS),
+        output: Output::list::<NeighborRow>("The symbols that use it, by kind of use, path and line.", USERS),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow(state, arguments, (EdgeDirection::Incoming, USES)),
         writes: false,
@@ -112,7 +112,7 @@ pub const TOOLS: &[Tool] = &[
         doc: "Find what a symbol depends on: all outgoing relationships, or those of one type. With `contains`, the members of a type or \
               namespace; with `inherits`, `implements` or `extends`, its bases.",
         parameters: &[NODE_ID, EDGE_TYPE, CURSOR],
-        output: Output::list::<NeighborRow>("What it depends on, by edge_type.", NEIGHBORS),
+        output: Output::list::<NeighborRow>("What it depends on, by edge_type.", PLACES),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow_all(state, arguments, EdgeDirection::Outgoing),
         writes: false,
@@ -123,7 +123,7 @@ pub const TOOLS: &[Tool] = &[
         doc: "Find what depends on a symbol: all incoming relationships, or those of one type. As get_references, and `contains` gives \
               what it is declared in.",
         parameters: &[NODE_ID, EDGE_TYPE, CURSOR],
-        output: Output::list::<NeighborRow>("What depends on it, by edge_type.", NEIGHBORS),
+        output: Output::list::<NeighborRow>("What depends on it, by edge_type.", USERS),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow_all(state, arguments, EdgeDirection::Incoming),
         writes: false,

@@ -14,7 +14,7 @@ use crate::page::{Rows, page};
 use crate::state::State;
 use crate::tools::stale::{show, with_stale_files};
 use crate::tools::{CURSOR, LANGUAGE, NAME_ERRORS, NODE_ID, PLACES, PROJECT_ID, SYMBOL_ERRORS, Tool, words};
-use crate::wire::SymbolRow;
+use crate::wire::{NamedRow, RankedRow, SymbolRow};
 
 /// Results of a search if no limit is given.
 const DEFAULT_LIMIT: usize = 20;
@@ -42,7 +42,7 @@ pub const TOOLS: &[Tool] = &[
             LANGUAGE,
             Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results.").or(Fallback::Number(20)),
         ],
-        output: Output::list::<SymbolRow>("Symbols, best first.", &[NOTE, STALE_FILES]),
+        output: Output::list::<RankedRow>("Symbols, best first.", &[NOTE, STALE_FILES]),
         errors: NAME_ERRORS,
         run: search_symbols,
         writes: false,
@@ -59,7 +59,7 @@ pub const TOOLS: &[Tool] = &[
             PROJECT_ID,
             CURSOR,
         ],
-        output: Output::list::<SymbolRow>("Symbols of that name, by qualified name, path and line.", PLACES),
+        output: Output::list::<NamedRow>("Symbols of that name, by qualified name, path and line.", PLACES),
         errors: NAME_ERRORS,
         run: lookup_symbol,
         writes: false,
@@ -96,7 +96,7 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
     let answers = state.answers()?;
     let snapshot = answers.snapshot()?;
     let found = query::filter_nodes(&snapshot, text, &filter, arguments.number("limit").unwrap_or(DEFAULT_LIMIT))?;
-    let rows: Vec<SymbolRow> = found.hits.iter().map(|(node, rank)| SymbolRow::ranked(node, *rank)).collect();
+    let rows: Vec<RankedRow> = found.hits.iter().map(|(node, rank)| RankedRow::new(node, *rank)).collect();
     let answer = with_stale_files(Answer::new(&rows)?, &looked_at(&answers, &snapshot, &found)?)?;
     let note = match (found.quoted, found.some_words) {
         (true, false) => "the query is no FTS5 query, so its words were searched as they are",
@@ -127,7 +127,7 @@ fn lookup_symbol(state: &State, arguments: &Arguments) -> Result<Answer, ToolErr
     let answer = page(arguments, rows, |index| {
         let (node, how) = &found[index];
         show(&mut sources, node)?;
-        Ok(Some(SymbolRow::matched(node, *how)))
+        Ok(Some(NamedRow::new(node, *how)))
     })?;
     if !found.is_empty() {
         return with_stale_files(answer, &sources);

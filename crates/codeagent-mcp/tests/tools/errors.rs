@@ -138,4 +138,7 @@ async fn too_much_at_once_is_too_large() {
     let answer = session.structured("index_files", json!({ "paths": ["big.cs", "a.cs", "a\u{0}.cs", "../b.cs"] })).await;
     let errors: Vec<&str> = answer["errors"].as_array().unwrap().iter().map(|error| error["code"].as_str().unwrap()).collect();
     assert_eq!((errors, &answer["indexed"]), (vec!["too_large", "invalid_parameter", "path_escape"], &json!(1)));
+    std::fs::File::create(session.root.path().join("huge.txt")).unwrap().set_len((64 << 20) + 1).unwrap();
+    let answer = session.structured("read_file", json!({ "path": "huge.txt" })).await;
+    assert_eq!(answer["error"]["code"], "too_large");
 }

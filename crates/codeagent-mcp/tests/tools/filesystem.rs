@@ -137,3 +137,74 @@ async fn large_directories_are_cut_and_say_so() {
     let second = session.raw("list_directory", json!({ "path": "many", "cursor": next })).await.structured_content.unwrap();
     assert_ne!(page["results"][0], second["results"][0]);
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn links_out_of_the_root_are_not_followed() {
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("secret.txt"), "secret").unwrap();
+    let session = Session::over(&[("src/a.ts", b"let a;")]).await;
+    let link = |to: &std::path::Path, at: &str| std::os::unix::fs::symlink(to, session.root.path().join(at)).unwrap();
+    link(outside.path(), "out");
+    link(&outside.path().join("secret.txt"), "secret.txt");
+    link(&session.root.path().join("src"), "inside");
+    let listed = session.structured("list_directory", json!({})).await;
+    let kinds: Vec<String> =
+        listed["results"].as_array().unwrap().iter().map(|entry| format!("{} {}", entry["name"], entry["type"])).collect();
+    assert!(kinds.contains(&r#""out" "file""#.to_owned()), "{kinds:?}");
+    assert!(
+        !session.structured("get_directory_tree", json!({ "depth": 10 })).await.to_string().contains("secret.txt\",\"type\":\"directory")
+    );
+    for (tool, path) in
+        [("list_directory", "out"), ("read_file", "out/secret.txt"), ("read_file", "secret.txt"), ("get_directory_tree", "out")]
+    {
+        let answer = session.structured(tool, json!({ "path": path })).await;
+        assert_eq!(answer["error"]["code"], "path_escape", "{tool} {path}: {answer}");
+    }
+    let inside = session.structured("read_file", json!({ "path": "inside/a.ts" })).await;
+    assert_eq!(inside["content"], "let a;", "a link that stays inside is followed");
+}
+
+#[tokio::test]
+async fn read_file_is_cut_at_its_limits() {
+    let utf16: Vec<u8> = "\u{feff}let a;\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let session = Session::over(&[
+        ("many.txt", "x\n".repeat(10_001).as_bytes()),
+        ("wide.txt", format!("{}\n{}\n", "x".repeat(300_000), "y".repeat(300_000)).as_bytes()),
+        ("one.txt", "\u{e4}".repeat(300_000).as_bytes()),
+        ("utf16.ts", &utf16),
+    ])
+    .await;
+    for (path, bytes, total_lines) in [("many.txt", 20_000, 10_001), ("wide.txt", 300_001, 2), ("one.txt", 512_000, 1)] {
+        let answer = session.structured("read_file", json!({ "path": path })).await;
+        assert_eq!(answer["content"].as_str().unwrap().len(), bytes, "{path}");
+        assert_eq!((&answer["total_lines"], &answer["truncated"]), (&json!(total_lines), &json!(true)), "{path}");
+    }
+    let rest = session.structured("read_file", json!({ "path": "many.txt", "line_start": 10_001 })).await;
+    assert_eq!(rest, json!({ "content": "x\n", "total_lines": 10_001, "truncated": false }));
+    let part = session.structured("read_file", json!({ "path": "many.txt", "line_start": 2, "line_end": 10_001 })).await;
+    assert_eq!(part["truncated"], false, "ten thousand lines are not too many");
+    let backwards = session.structured("read_file", json!({ "path": "many.txt", "line_start": 3, "line_end": 2 })).await;
+    assert_eq!(backwards["error"]["code"], "invalid_parameter");
+    let decoded = session.structured("read_file", json!({ "path": "utf16.ts" })).await;
+    assert_eq!((&decoded["content"], &decoded["total_lines"]), (&json!("let a;\r\n"), &json!(1)));
+}
+
+#[tokio::test]
+async fn get_directory_tree_goes_as_deep_as_asked() {
+    let session = Session::over(&[("a/b/c/d/e.ts", b"let e;"), (".gitignore", b"/out\n"), ("out/x.ts", b"x")]).await;
+    let depth_of = |tree: &Value| {
+        let (mut node, mut depth) = (tree.clone(), 0);
+        while let Some(child) = node["children"].as_array().and_then(|children| children.iter().find(|child| child["type"] == "directory"))
+        {
+            node = child.clone();
+            depth += 1;
+        }
+        depth
+    };
+    for (arguments, depth) in [(json!({}), 3), (json!({ "depth": 1 }), 1), (json!({ "depth": 10 }), 4), (json!({ "path": "a/b" }), 2)] {
+        let tree = session.structured("get_directory_tree", arguments.clone()).await;
+        assert_eq!(depth_of(&tree), depth, "{arguments}: {tree}");
+        assert!(!tree.to_string().contains("out"), "ignored: {tree}");
+    }
+}

@@ -47,6 +47,28 @@ async fn shop_get_directory_tree() {
     check("get_directory_tree", json!({ "path": "src/Shop.Services", "depth": 2 }), expect![[r#"{"name":"Shop.Services","type":"directory","children":[{"name":"Extensions","type":"directory","children":[{"name":"OrderExtensions.cs","type":"file"}]},{"name":"IOrderService.cs","type":"file"},{"name":"Notifications","type":"directory","children":[{"name":"EmailNotifier.cs","type":"file"},{"name":"INotifier.cs","type":"file"},{"name":"Outbox.cs","type":"file"}]},{"name":"OrderService.cs","type":"file"},{"name":"PriceCalculator.cs","type":"file"},{"name":"Registry.cs","type":"file"},{"name":"ServiceRegistration.cs","type":"file"},{"name":"Shop.Services.csproj","type":"file"},{"name":"Storage","type":"directory","children":[{"name":"MemoryRepository.cs","type":"file"}]}]}"#]]).await;
 }
 
+/// How hits are ranked is measured elsewhere; here the best comes first and all filters hold.
+#[tokio::test]
+async fn shop_search_symbols() {
+    let shop = Peer::shop().await;
+    let project = "src/Shop.Services/Shop.Services.csproj";
+    let question = json!({ "query": "Place*", "project_id": project, "node_type": "method", "language": "csharp", "limit": 2 });
+    let found = shop.structured("search_symbols", question).await;
+    let rows = found["results"].as_array().unwrap();
+    assert_eq!(rows.len(), 2);
+    assert!(rows[0]["rank"].as_f64() <= rows[1]["rank"].as_f64());
+    for row in rows {
+        assert!(row["qualified_name"].as_str().unwrap().starts_with("Shop.Services."), "{row}");
+        assert_eq!((&row["node_type"], &row["language"], &row["kind"]), (&json!("method"), &json!("csharp"), &json!("method")));
+        assert!(row["return_type"].is_string() && row["parameter_signature"] == "(Order order)", "{row}");
+        for field in ["node_id", "name", "file_path", "line_start", "line_end", "access_modifier"] {
+            assert!(!row[field].is_null(), "{field}: {row}");
+        }
+    }
+    let elsewhere = shop.structured("search_symbols", json!({ "query": "Place*", "project_id": "no/such.csproj" })).await;
+    assert_eq!(elsewhere["results"], json!([]));
+}
+
 #[tokio::test]
 async fn shop_lookup_symbol() {
     check("lookup_symbol", json!({ "qualified_name": "Shop.Services.OrderService.PlaceAsync", "language": "csharp", "project_id": "src/Shop.Services/Shop.Services.csproj" }), expect![[r#"{"node_id":"ntarzyexmgb6r","name":"PlaceAsync","qualified_name":"Shop.Services.OrderService.PlaceAsync","node_type":"method","kind":"method","language":"csharp","file_path":"src/Shop.Services/OrderService.cs","line_start":39,"line_end":43,"access_modifier":"public","parameter_signature":"(Order order)","return_type":"Task<Receipt>"}"#]]).await;

@@ -32,6 +32,9 @@ async fn assert_stale(session: &Session, word: &str) {
     for (tool, question) in questions() {
         let answer = session.structured(tool, question).await;
         assert_eq!(answer["stale_files"], json!(["src/Desk.cs"]), "{tool}: {answer}");
+        if let Some(site) = answer["results"][0]["call_sites"].get(0) {
+            assert_eq!((site.get("text"), &site["stale"]), (None, &json!(true)), "{tool}: {answer}");
+        }
         let note = answer["note"].as_str().unwrap();
         assert!(note.contains("index_files") && note.contains(word), "{tool}: {note}");
         assert!(!answer.to_string().contains("shelf.Count"), "{tool} shows a line of a changed file: {answer}");

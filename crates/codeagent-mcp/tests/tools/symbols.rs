@@ -212,6 +212,8 @@ async fn a_second_server_reads_the_index_of_the_first_and_takes_its_place() {
     assert_eq!(found["results"][0]["name"], "Desk");
     let refused = call("index_files", json!({ "paths": ["src/Cart.cs"] })).await.unwrap().structured_content.unwrap();
     assert_eq!(refused["error"]["code"], "engine_unavailable");
+    let status = call("get_status", json!({})).await.unwrap().structured_content.unwrap();
+    assert!(status["indexing"].as_str().unwrap().contains("another process"), "{status}");
     first.close();
     let mut indexed = Value::Null;
     for _ in 0..200 {
@@ -223,4 +225,23 @@ async fn a_second_server_reads_the_index_of_the_first_and_takes_its_place() {
     }
     assert_eq!(indexed["indexed"], 1, "{indexed}");
     state.close();
+}
+
+#[tokio::test]
+async fn uses_without_a_target_are_counted() {
+    let source = "export class Door {\n  close() {}\n}\nexport function go(thing: any) {\n  thing.close();\n  thing.close();\n}\n";
+    let session = Session::indexed(&[("door.ts", source.as_bytes())]).await;
+    for tool in ["get_callers", "get_references", "get_dependents", "get_implementations"] {
+        let answer = session.structured(tool, json!({ "node_id": "Door.close" })).await;
+        assert_eq!(answer["unresolved_sites"], 2, "{tool}: {answer}");
+    }
+    let callees = session.structured("get_callees", json!({ "node_id": "door.ts#go" })).await;
+    assert!(callees.get("unresolved_sites").is_none(), "{callees}");
+}
+
+#[tokio::test]
+async fn get_status_tells_what_is_odd_about_the_settings() {
+    let session = Session::indexed(&[("a.cs", b"class A { }"), (".codeagent/config.json", b"{ \"includ\": [] }")]).await;
+    let status = session.structured("get_status", json!({})).await;
+    assert!(status["configuration"][0].as_str().unwrap().contains("includ"), "{status}");
 }
