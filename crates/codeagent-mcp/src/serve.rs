@@ -68,8 +68,9 @@ async fn talk(state: &Arc<State>) -> Result<Ended, ServeError> {
     }
 }
 
+/// Waits until the process is told to stop.
 #[cfg(unix)]
-async fn stop_signal() -> io::Result<()> {
+pub async fn stop_signal() -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     tokio::select! {
@@ -78,7 +79,8 @@ async fn stop_signal() -> io::Result<()> {
     }
 }
 
+/// Waits until the process is told to stop.
 #[cfg(not(unix))]
-async fn stop_signal() -> io::Result<()> {
+pub async fn stop_signal() -> io::Result<()> {
     tokio::signal::ctrl_c().await
 }

@@ -4,6 +4,7 @@
 
 mod builder;
 mod csharp;
+mod limits;
 mod one_line;
 mod parsing;
 #[cfg(test)]
@@ -11,17 +12,28 @@ mod print;
 mod typescript;
 
 use crate::model::facts::Facts;
-use crate::model::graph::{Dialect, Language};
+use crate::model::graph::{Dialect, Language, ParseStatus};
 
 /// Reads one decoded text.
 ///
 /// `defines` are the preprocessor symbols of the owning project (C# only; ignored otherwise).
 #[must_use]
 pub fn extract(text: &str, dialect: Dialect, defines: &[String]) -> Facts {
+    if limits::is_too_dense(text) {
+        return given_up(text, dialect);
+    }
     match dialect.language() {
         Language::CSharp => csharp::extract(text, defines),
         Language::TypeScript => typescript::extract(text, dialect),
     }
+}
+
+/// The facts of a text that is not parsed.
+fn given_up(text: &str, dialect: Dialect) -> Facts {
+    let mut facts = builder::Builder::new(text).finish();
+    facts.header.dialect = dialect;
+    facts.header.parse_status = ParseStatus::Failed;
+    facts
 }
 
 /// The truth values, under `defines`, of just those preprocessor symbols that the text mentions, as a stable string: part of the key under

@@ -23,6 +23,9 @@ use crate::model::graph::{Dialect, ParseStatus};
 use crate::project::ProjectModel;
 use crate::store::{self, FactsKey, Reader, Snapshot};
 
+/// Said of a text that the parser did not get through.
+const GIVEN_UP: &str = "parsing it was given up: it is nested too deeply, too dense or too broken for its size";
+
 /// How many packed facts go to the writer at once.
 const PACKED_AT_ONCE: usize = 256;
 
@@ -170,6 +173,9 @@ impl Loader<'_> {
                 Arc::new(facts)
             }
         };
+        if facts.header.parse_status == ParseStatus::Failed {
+            return Ok(self.unread(source, hash, hash_of(defines), Some(GIVEN_UP.to_owned())));
+        }
         Ok(Loaded {
             path: source.path.as_str().into(),
             dialect: source.dialect,

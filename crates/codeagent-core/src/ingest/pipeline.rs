@@ -161,7 +161,7 @@ impl IngestPipeline {
             .map(|(source, row)| FileRow { size: source.size, mtime: source.mtime, ..row.clone() })
             .collect();
         let metadata = vec![(SCANNED_AT, run.scanned_at.to_string())];
-        self.writer.apply(Batch { touched, inputs, metadata, ..Batch::default() })?;
+        self.writer.apply(Batch { touched, inputs, metadata, ..Batch::default() }, &self.options.cancel)?;
         self.unchanged(run, scan)
     }
 
@@ -200,7 +200,7 @@ impl IngestPipeline {
         summary.removed = batch.removed.len();
         self.keep(built);
         (run.progress)(Progress { phase: Phase::Store, done: 0, total: 0 });
-        let written = self.writer.apply(batch)?;
+        let written = self.writer.apply(batch, &self.options.cancel)?;
         run.clock.add(Phase::Store, written.cpu);
         finish(run, summary, &self.reader.snapshot()?)
     }

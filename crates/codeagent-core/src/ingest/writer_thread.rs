@@ -3,16 +3,23 @@
 //! **Limits.** A full channel makes the sender wait: whoever produces faster than the disk takes is slowed down, not remembered.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use crate::ingest::IngestError;
-use crate::store::{Applied, Batch, FactsKey, StoreError, Writer};
+use crate::store::{Applied, Batch, FactsKey, Interrupter, StoreError, Writer};
 
 const QUEUE: usize = 16;
+
+/// How long a cancellation may go unnoticed.
+const WAITING: Duration = Duration::from_millis(50);
+
+/// How often the writer is told to stop.
+const STOPPING: Duration = Duration::from_millis(1);
 
 /// Packed facts with their keys.
 pub type PackedFacts = Vec<(FactsKey, Vec<u8>)>;
@@ -36,6 +43,7 @@ pub struct Written {
 /// The running thread. Dropping it drains what is queued and closes the database.
 pub struct WriterThread {
     outbox: Option<Sender<WriteCommand>>,
+    interrupter: Interrupter,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -43,10 +51,11 @@ impl WriterThread {
     /// Opens the database for writing and starts.
     pub fn start(path: &Path) -> Result<Self, StoreError> {
         let writer = Writer::open(path)?;
+        let interrupter = writer.interrupter();
         let (outbox, inbox) = bounded(QUEUE);
         let thread = std::thread::Builder::new().name("codeagent-writer".to_owned()).spawn(move || run(writer, &inbox));
         let thread = thread.map_err(|error| StoreError::Thread(error.to_string()))?;
-        Ok(Self { outbox: Some(outbox), thread: Some(thread) })
+        Ok(Self { outbox: Some(outbox), interrupter, thread: Some(thread) })
     }
 
     /// Whether commands are still taken.
@@ -60,11 +69,21 @@ impl WriterThread {
         self.send(WriteCommand::Facts(packed))
     }
 
-    /// Writes a batch and waits for it.
-    pub fn apply(&self, batch: Batch) -> Result<Written, IngestError> {
+    /// Writes a batch and waits for it. If `cancel` is set meanwhile, the batch is rolled back.
+    pub fn apply(&self, batch: Batch, cancel: &AtomicBool) -> Result<Written, IngestError> {
         let (reply, answer) = bounded(1);
         self.send(WriteCommand::Apply(Box::new(batch), reply))?;
-        Ok(answer.recv().map_err(|_| IngestError::WriterGone)??)
+        loop {
+            let is_cancelled = cancel.load(Ordering::Relaxed);
+            match answer.recv_timeout(if is_cancelled { STOPPING } else { WAITING }) {
+                Ok(Err(_)) if is_cancelled => return Err(IngestError::Interrupted),
+                Ok(result) => return Ok(result?),
+                Err(RecvTimeoutError::Disconnected) => return Err(IngestError::WriterGone),
+                // The writer may be between two statements, so this is said until it answers.
+                Err(RecvTimeoutError::Timeout) if is_cancelled => self.interrupter.interrupt(),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
     }
 
     /// Moves the log into the database file and waits for it.

@@ -18,6 +18,9 @@ use crate::project::globs::{Glob, is_glob};
 use crate::project::paths::{self, PathIndex, ROOT, ancestors, folder_of, has_extension};
 use crate::project::properties::{Properties, Scope, rooted_folder};
 
+/// Most attributes of a tag; the parser compares each with all others.
+const MAX_ATTRIBUTES: usize = 1000;
+
 /// An SDK that adds to the one of the project.
 const ARCADE: &str = "Microsoft.DotNet.Arcade.Sdk";
 /// Imports of one project beyond this number are ignored.
@@ -38,12 +41,21 @@ pub(super) struct Repository<'a> {
     pub warnings: BTreeMap<&'a str, String>,
 }
 
+/// Whether some tag has too many attributes, by its quotes.
+fn has_crowded_tag(text: &str) -> bool {
+    text.split('<').any(|tag| tag.len() > 4 * MAX_ATTRIBUTES && tag.bytes().filter(|byte| *byte == b'=').count() > MAX_ATTRIBUTES)
+}
+
 impl<'a> Repository<'a> {
     /// Parses every XML project file.
     pub(super) fn new(all_files: &'a [String], texts: &'a BTreeMap<String, Arc<str>>) -> Self {
         let mut documents = FxHashMap::default();
         let mut warnings = BTreeMap::new();
         for (path, text) in texts.iter().filter(|(path, _)| is_msbuild_file(path)) {
+            if has_crowded_tag(text) {
+                warnings.insert(path.as_str(), format!("{path}: a tag with more than {MAX_ATTRIBUTES} attributes, ignored"));
+                continue;
+            }
             let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
             match Document::parse_with_options(text.trim_start_matches('\u{feff}'), options) {
                 Ok(document) => {

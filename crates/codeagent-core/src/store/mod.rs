@@ -32,7 +32,7 @@ pub use reader::{Reader, Snapshot};
 pub use schema::SCHEMA_VERSION;
 pub use search::{Hit, Hits, SearchFilter, nearest_names, search};
 pub use status::{Counts, LanguageCounts, counts, metadata, unresolved_names, unresolved_with_name};
-pub use writer::Writer;
+pub use writer::{Interrupter, Writer};
 
 /// `_metadata`: number of uses, kept by the writer.
 pub const EDGES_TOTAL: &str = "edges";

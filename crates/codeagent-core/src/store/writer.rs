@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, InterruptHandle, OptionalExtension, TransactionBehavior};
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Node, NodeId};
@@ -23,6 +23,16 @@ pub struct Writer {
     stored: Option<NodeHashes>,
 }
 
+/// Stops the statement that a [`Writer`] is running, whose transaction is rolled back.
+pub struct Interrupter(InterruptHandle);
+
+impl Interrupter {
+    /// Stops it; nothing happens between two statements.
+    pub fn interrupt(&self) {
+        self.0.interrupt();
+    }
+}
+
 type NodeHashes = Vec<(NodeId, i64)>;
 
 impl Writer {
@@ -31,6 +41,12 @@ impl Writer {
         let connection = schema::open_for_writing(path)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
         Ok(Self { connection, stored: None })
+    }
+
+    /// What stops a statement of this writer from another thread.
+    #[must_use]
+    pub fn interrupter(&self) -> Interrupter {
+        Interrupter(self.connection.get_interrupt_handle())
     }
 
     /// Keeps packed facts. Not part of a batch: facts are true of a text, whatever the graph says.

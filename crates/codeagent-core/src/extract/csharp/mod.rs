@@ -27,18 +27,15 @@ mod usings;
 mod walk;
 mod words;
 
-use crate::extract::builder::Builder;
 use crate::extract::csharp::walk::Walker;
+use crate::extract::given_up;
 use crate::model::facts::Facts;
 use crate::model::graph::{Dialect, ParseStatus};
 
 /// See [`crate::extract::extract`].
 pub fn extract(text: &str, defines: &[String]) -> Facts {
     let Some(parsed) = parse::parse(text, defines) else {
-        let mut facts = Builder::new(text).finish();
-        facts.header.dialect = Dialect::CSharp;
-        facts.header.parse_status = ParseStatus::Failed;
-        return facts;
+        return given_up(text, Dialect::CSharp);
     };
     let root = parsed.tree.root_node();
     let mut walk = Walker::new(text, &parsed.edits, root);

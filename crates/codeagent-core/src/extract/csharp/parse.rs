@@ -5,10 +5,12 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
+use cpu_time::ThreadTime;
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::extract::csharp::conditions::Symbols;
 use crate::extract::csharp::repair::{Edits, repair};
+use crate::extract::limits;
 use crate::extract::parsing;
 
 /// How many lines of errors are kept.
@@ -39,29 +41,31 @@ thread_local! {
 
 /// Parses a text under the symbols of its project; `None` if it was given up.
 pub fn parse(text: &str, defines: &[String]) -> Option<Parsed> {
-    let (parsed, conditional) = attempt(text, defines, false)?;
+    let deadline = (ThreadTime::now(), limits::parse_budget(text.len()));
+    let (parsed, conditional) = attempt(text, defines, false, deadline)?;
     if parsed.errors.bytes == 0 || !conditional {
         return Some(parsed);
     }
-    match attempt(text, defines, true) {
+    match attempt(text, defines, true, deadline) {
         Some((other, _)) if other.errors.bytes < parsed.errors.bytes => Some(other),
         _ => Some(parsed),
     }
 }
 
-fn attempt(text: &str, defines: &[String], optimistic: bool) -> Option<(Parsed, bool)> {
+/// Both attempts share one budget.
+fn attempt(text: &str, defines: &[String], optimistic: bool, deadline: (ThreadTime, Duration)) -> Option<(Parsed, bool)> {
     let repaired = repair(text, &mut Symbols::new(defines, optimistic));
     if repaired.too_deep {
         return None;
     }
-    let tree = tree(&repaired.text)?;
+    let tree = tree(&repaired.text, deadline)?;
     let errors = errors(tree.root_node());
     Some((Parsed { tree, edits: repaired.edits, errors }, repaired.conditional))
 }
 
-fn tree(text: &str) -> Option<Tree> {
-    let budget = Duration::from_millis(200) + Duration::from_micros(3) * text.len() as u32;
-    parsing::parse(&PARSER, &tree_sitter_c_sharp::LANGUAGE.into(), text.as_bytes(), budget)
+fn tree(text: &str, (started, budget): (ThreadTime, Duration)) -> Option<Tree> {
+    let left = budget.saturating_sub(started.elapsed());
+    parsing::parse(&PARSER, &tree_sitter_c_sharp::LANGUAGE.into(), text.as_bytes(), left)
 }
 
 /// Outermost error nodes and missing tokens.

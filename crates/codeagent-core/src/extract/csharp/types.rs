@@ -12,6 +12,9 @@ use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
 use crate::model::span::Position;
 
+/// Longest dotted name; each segment is looked up through all before it.
+const MAX_SEGMENTS: usize = 100;
+
 /// Which segments of a dotted type name get a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sites {
@@ -188,6 +191,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             }
         }
         found.reverse();
+        found.truncate(MAX_SEGMENTS);
         found
     }
 

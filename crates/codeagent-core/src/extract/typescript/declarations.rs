@@ -12,6 +12,9 @@ use crate::extract::typescript::walker::{Outer, Walker};
 use crate::model::facts::*;
 use crate::model::graph::Access;
 
+/// Longest dotted name; each segment is looked up through all before it.
+const MAX_SEGMENTS: usize = 100;
+
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// `const a = 1, { b } = c;`
     pub fn variables(&mut self, child: Child<'tree>, outer: Option<Outer>) {
@@ -234,6 +237,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         segments.push(name);
         segments.reverse();
+        segments.truncate(MAX_SEGMENTS);
         segments
     }
 

@@ -31,11 +31,11 @@ mod walker;
 mod tests;
 
 use std::cell::RefCell;
-use std::time::Duration;
 
 use tree_sitter::{Node, Parser, Tree};
 
-use crate::extract::builder::Builder;
+use crate::extract::given_up;
+use crate::extract::limits;
 use crate::extract::parsing;
 use crate::extract::typescript::repair::repair;
 use crate::extract::typescript::syntax::Grammar;
@@ -47,6 +47,9 @@ use crate::model::graph::{Dialect, ParseStatus};
 pub fn extract(text: &str, dialect: Dialect) -> Facts {
     let jsx = !matches!(dialect, Dialect::Ts | Dialect::Mts | Dialect::Cts);
     let grammar = Grammar::get(jsx);
+    if limits::has_too_many_angles(text) {
+        return given_up(text, dialect);
+    }
     let repaired = repair(text, dialect);
     let mut facts = match parse(&repaired.text, jsx) {
         Some(tree) => {
@@ -57,11 +60,7 @@ pub fn extract(text: &str, dialect: Dialect) -> Facts {
             record_errors(tree.root_node(), &mut facts);
             facts
         }
-        None => {
-            let mut facts = Builder::new(text).finish();
-            facts.header.parse_status = ParseStatus::Failed;
-            facts
-        }
+        None => given_up(text, dialect),
     };
     facts.header.dialect = dialect;
     facts
@@ -72,12 +71,9 @@ thread_local! {
     static JSX: RefCell<Option<Parser>> = const { RefCell::new(None) };
 }
 
-/// Parses within 50 ms and 1 us per byte of this thread's CPU time; `None` if that was not enough.
-///
-/// Code takes .07 us per byte, minified code .27. Broken input like `x = ; x = ; ..` takes 3 and ends in a step of quadratic length that
-/// cannot be interrupted, so the budget has to run out before that step begins.
+/// Parses within the budget of [`limits::parse_budget`]; `None` if that was not enough.
 fn parse(text: &[u8], jsx: bool) -> Option<Tree> {
-    let budget = Duration::from_millis(50) + Duration::from_micros(text.len() as u64);
+    let budget = limits::parse_budget(text.len());
     parsing::parse(if jsx { &JSX } else { &PLAIN }, &Grammar::get(jsx).language, text, budget)
 }
 

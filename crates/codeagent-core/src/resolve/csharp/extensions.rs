@@ -98,6 +98,9 @@ impl Linker<'_> {
 
     fn extensions_at(&self, level: &Level, all: &[Extension], kind: DeclKind) -> Vec<Candidate> {
         let mut found = Vec::new();
+        if !self.spend(all.len()) {
+            return found;
+        }
         for extension in all {
             let group = self.tables.group(extension.container);
             let near = level.classes.contains(&extension.container) || group.outer.is_none() && level.namespaces.contains(&group.namespace);

@@ -13,6 +13,9 @@ use crate::resolve::csharp::well_known::Known;
 
 const MAX_SUPERTYPES: usize = 64;
 
+/// Most entries of a base list.
+const MAX_BASES: usize = 200;
+
 impl Linker<'_> {
     /// The base list of a type over all its parts, in terms of its own type parameters.
     pub(super) fn bases(&self, tid: Tid) -> TyList {
@@ -28,7 +31,7 @@ impl Linker<'_> {
         let mut made: Vec<Ty> = Vec::new();
         for part in &self.group(tid).parts {
             let facts = self.world.facts(part.file);
-            for base in facts.list(self.decl(*part).bases) {
+            for base in facts.list(self.decl(*part).bases).iter().take(MAX_BASES) {
                 let ty = self.type_of(part.file, base.ty);
                 if !ty.is_unknown() && !made.contains(&ty) {
                     made.push(ty);

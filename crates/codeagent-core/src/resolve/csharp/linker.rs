@@ -30,6 +30,9 @@ const MAX_DEPTH: u32 = 60;
 /// Steps one site may cost; a lambda inside overloaded calls is read once per overload, so nesting multiplies.
 const SITE_BUDGET: u32 = 40_000;
 
+/// Steps a file may cost, how many more for each of its sites, and the most. Of five repositories the file that took most took a seventh.
+const FILE_BUDGET: (u64, u64, u64) = (500_000, 20, 1_500_000);
+
 /// What a call record stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CallForm {
@@ -114,6 +117,8 @@ pub struct Linker<'w> {
     /// How often an evaluation was cut short; see [`Linker::settled`].
     cuts: Cell<u32>,
     budget: Cell<u32>,
+    /// What is left of the budget of the file.
+    left: Cell<u64>,
     recorder: Recorder,
     asked: RefCell<FxHashSet<(&'static str, NameId)>>,
     touched: RefCell<FxHashSet<Tid>>,
@@ -143,6 +148,7 @@ impl<'w> Linker<'w> {
             depth: Cell::new(0),
             cuts: Cell::new(0),
             budget: Cell::new(SITE_BUDGET),
+            left: Cell::new(FILE_BUDGET.2.min(FILE_BUDGET.0 + FILE_BUDGET.1 * facts.sites.len() as u64)),
             recorder: Recorder::default(),
             asked: RefCell::default(),
             touched: RefCell::default(),
@@ -219,10 +225,17 @@ impl<'w> Linker<'w> {
         self.locals.get(&(scope, name)).map_or(&[], |found| found.as_slice())
     }
 
+    /// Takes steps from the budget of the file; `false` if it is used up. What costs more the more there is of it takes more.
+    pub(super) fn spend(&self, steps: usize) -> bool {
+        let left = self.left.get().saturating_sub(steps as u64);
+        self.left.set(left);
+        left > 0
+    }
+
     /// Evaluates once: `None` if it is already in evaluation, too deep, or the site has used up its budget.
     pub(super) fn guarded<T>(&self, what: Busy, evaluate: impl FnOnce() -> T) -> Option<T> {
         let depth = self.depth.get();
-        if depth >= MAX_DEPTH || self.budget.get() == 0 || !self.busy.borrow_mut().insert(what) {
+        if depth >= MAX_DEPTH || self.budget.get() == 0 || !self.spend(1) || !self.busy.borrow_mut().insert(what) {
             self.cuts.set(self.cuts.get() + 1);
             return None;
         }

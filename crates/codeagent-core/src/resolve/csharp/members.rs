@@ -70,6 +70,7 @@ impl Linker<'_> {
         if !found.is_empty() && !is_method(self.world.decl(candidate.decl).kind) {
             return;
         }
+        self.spend(found.len());
         match found.iter_mut().find(|derived| self.same_parameters(**derived, candidate)) {
             Some(derived) if self.world.decl(derived.decl).flags.has(DeclFlags::OVERRIDE) => derived.depth = candidate.depth,
             Some(_) => {}

@@ -57,7 +57,7 @@ impl Linker<'_> {
                 }
             }
         }
-        if candidates.is_empty() {
+        if candidates.is_empty() || !self.spend(candidates.len() * candidates.len() / 8) {
             return None;
         }
         let lifted: Vec<Argument> = args.iter().map(|arg| Argument { ty: self.strip_nullable(arg.ty), ..*arg }).collect();

@@ -16,6 +16,9 @@ use crate::resolve::csharp::members::Candidate;
 use crate::resolve::csharp::signatures::Signature;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
 
+/// Most applicable forms that are compared with each other.
+const MAX_RIVALS: usize = 100;
+
 /// An argument.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument {
@@ -79,6 +82,9 @@ pub struct Pick {
 impl Linker<'_> {
     /// Chooses among candidates; `None` if none takes that many arguments.
     pub(super) fn pick(&self, candidates: &[Candidate], args: &[Argument], type_args: &TyList) -> Option<Pick> {
+        if !self.spend(candidates.len() * (1 + args.len())) {
+            return None;
+        }
         let mut forms: Vec<(Candidate, Mapping)> = Vec::new();
         for candidate in candidates {
             let signature = self.signature(candidate.decl);
@@ -105,6 +111,8 @@ impl Linker<'_> {
         } else if applicable {
             fitting.retain(|form| form.candidate.depth == nearest);
         }
+        fitting.truncate(MAX_RIVALS);
+        self.spend(fitting.len() * fitting.len());
         let (best, sure) = self.best_of(&fitting, args);
         let mut others: Vec<DeclRef> = Vec::new();
         for form in &fitting {

@@ -20,8 +20,12 @@ impl Linker<'_> {
     pub(super) fn sites(&self, links: &mut Links) {
         for site in &self.facts.sites {
             self.begin_site();
-            self.site_scope.set(self.namespace_scope(site.owner));
-            self.site(site, links);
+            if self.spend(1) {
+                self.site_scope.set(self.namespace_scope(site.owner));
+                self.site(site, links);
+            } else {
+                links.calls += u32::from(site.kind.is_call());
+            }
         }
     }
 

@@ -396,6 +396,7 @@ impl Link<'_> {
 
     /// The first signature that takes the arguments; if none does, the one with the fewest mismatches.
     pub(super) fn choose(&mut self, signatures: &[Signature], site: CallSite) -> Option<Signature> {
+        self.spend_list(signatures.len());
         if signatures.len() <= 1 {
             return signatures.first().copied();
         }

@@ -18,7 +18,7 @@ impl Link<'_> {
     }
 
     fn substitute_in(&mut self, ty: Ty, env: Env, nesting: u32) -> Ty {
-        if nesting > MAX_NESTING {
+        if nesting > MAX_NESTING || !self.spend(1) {
             return ty;
         }
         match self.get(ty) {

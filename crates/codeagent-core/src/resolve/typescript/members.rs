@@ -86,7 +86,7 @@ impl Link<'_> {
     }
 
     fn member_in(&mut self, ty: Ty, name: Name, level: u32) -> Looked {
-        if level > MAX_LEVELS {
+        if level > MAX_LEVELS || !self.spend(1) {
             return Looked::Missing;
         }
         match self.get(ty) {

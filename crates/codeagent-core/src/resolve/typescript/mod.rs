@@ -40,6 +40,12 @@ const MAX_DEPTH: u32 = 60;
 /// Questions after which provisional answers are remembered too, so that a link always comes to an end.
 const PATIENCE: u32 = 400_000;
 
+/// Steps a file may cost, how many more for each of its sites, and the most. Of twelve repositories the file that took most took a third.
+const FILE_BUDGET: (u64, u64, u64) = (3_000_000, 20, 4_000_000);
+
+/// So many declarations of one name are usual; longer lists cost more, because they are gone through again and again.
+const USUAL_LIST: usize = 32;
+
 /// Links one file.
 #[must_use]
 pub fn link(file: FileId, world: &World) -> Links {
@@ -85,6 +91,8 @@ struct Link<'w> {
     /// Whether the last guarded answer may be remembered.
     is_settled: bool,
     questions: u32,
+    /// What is left of the budget of the file.
+    left: u64,
     decl_types: FxHashMap<DeclRef, Ty>,
     alias_types: FxHashMap<DeclRef, Ty>,
     expr_types: FxHashMap<(FileId, ExprId), Ty>,
@@ -109,6 +117,7 @@ impl<'w> Link<'w> {
             lowest_cycle: u32::MAX,
             is_settled: true,
             questions: 0,
+            left: FILE_BUDGET.2.min(FILE_BUDGET.0 + FILE_BUDGET.1 * world.facts(file).sites.len() as u64),
             alias_types: FxHashMap::default(),
             decl_types: FxHashMap::default(),
             expr_types: FxHashMap::default(),
@@ -155,6 +164,17 @@ impl<'w> Link<'w> {
         }
     }
 
+    /// Takes steps from the budget of the file; `false` if it is used up.
+    fn spend(&mut self, steps: usize) -> bool {
+        self.left = self.left.saturating_sub(steps as u64);
+        self.left > 0
+    }
+
+    /// Takes what it costs to go through a list.
+    fn spend_list(&mut self, length: usize) {
+        self.spend(if length > USUAL_LIST { 32 * length } else { length });
+    }
+
     /// Answers a question unless it is being answered already or lies too deep. Sets [`Self::is_settled`].
     fn guarded<T>(&mut self, question: Question, otherwise: T, answer: impl FnOnce(&mut Self) -> T) -> T {
         if let Some(&asked_at) = self.busy.get(&question) {
@@ -162,7 +182,7 @@ impl<'w> Link<'w> {
             self.is_settled = false;
             return otherwise;
         }
-        if self.depth >= MAX_DEPTH {
+        if self.depth >= MAX_DEPTH || !self.spend(1) {
             self.lowest_cycle = 0;
             self.is_settled = false;
             return otherwise;

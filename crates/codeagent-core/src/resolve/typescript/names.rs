@@ -72,7 +72,11 @@ impl Link<'_> {
         let facts = self.facts(place.file);
         let mut found = Decls::new();
         let mut narrowed = None;
-        for &(_, _, id) in self.tables.declared(place.file, place.scope, name) {
+        let declared = self.tables.declared(place.file, place.scope, name);
+        if declared.len() > super::USUAL_LIST {
+            self.spend_list(declared.len());
+        }
+        for &(_, _, id) in declared {
             let decl = facts.decl(id);
             if decl.flags.has(DeclFlags::MEMBER) {
                 continue;
@@ -174,7 +178,10 @@ impl Link<'_> {
     pub(super) fn group(&mut self, decl: DeclRef) -> Decls {
         let facts = self.facts(decl.file);
         let own = facts.decl(decl.decl);
-        if own.name.is_none() || matches!(own.kind, DeclKind::Lambda | DeclKind::Narrow | DeclKind::Parameter | DeclKind::TypeParam) {
+        if self.left == 0
+            || own.name.is_none()
+            || matches!(own.kind, DeclKind::Lambda | DeclKind::Narrow | DeclKind::Parameter | DeclKind::TypeParam)
+        {
             return Decls::from_slice(&[decl]);
         }
         let name = self.name(decl.file, own.name);
@@ -191,6 +198,7 @@ impl Link<'_> {
             self.merge_from((decl.file, own.scope), own, name, &mut found);
             self.merge_elsewhere(decl.file, own, name, &mut found);
         }
+        self.spend_list(found.len());
         if found.is_empty() { Decls::from_slice(&[decl]) } else { found }
     }
 

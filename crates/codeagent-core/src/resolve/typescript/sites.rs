@@ -54,6 +54,9 @@ impl Link<'_> {
     fn site(&mut self, site: Site, links: &mut Links) {
         let is_call = site.kind.is_call();
         links.calls += u32::from(is_call);
+        if !self.spend(1) {
+            return;
+        }
         match self.outcome(site) {
             Outcome::Decls(decls) => {
                 let added = self.add_edges(site, decls, links);
