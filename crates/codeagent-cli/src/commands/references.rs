@@ -6,5 +6,5 @@ use codeagent_mcp::tools::navigation::USES;
 use crate::commands::{OfSymbol, Root, neighbors};
 
 pub fn run(root: &Root, of: &OfSymbol) -> anyhow::Result<()> {
-    neighbors::run(root, of, (EdgeDirection::Incoming, &USES))
+    neighbors::run(root, of, (EdgeDirection::Incoming, USES))
 }
