@@ -89,10 +89,17 @@ pub fn search(snapshot: &Snapshot, query: &str, filter: &SearchFilter, limit: us
 
 /// Best first. Of each name only a few come before other names that were met in the same way, unless just this name was asked for.
 fn sort(ranked: &mut [Ranked], same_names: usize) {
+    let mut bearers: FxHashMap<String, usize> = FxHashMap::default();
+    for one in &*ranked {
+        *bearers.entry(one.candidate.name.clone()).or_default() += 1;
+    }
+    for one in ranked.iter_mut().filter(|one| one.met == Met::Start) {
+        one.promote(bearers[&one.candidate.name]);
+    }
     ranked.sort_by(Ranked::order);
     let mut seen: FxHashMap<String, usize> = FxHashMap::default();
     for one in ranked.iter_mut().filter(|one| one.met < Met::Exact) {
-        let count = seen.entry(one.sort_of_name().to_owned()).or_default();
+        let count = seen.entry(one.candidate.name.clone()).or_default();
         *count += 1;
         if *count > same_names {
             one.demote(*count);

@@ -50,8 +50,12 @@ const STEP: f64 = 50.0;
 const MAX_BM25: f64 = 20.0;
 /// What a name is worth that is the query and no more.
 const COVERED: f64 = 14.0;
-/// What it is worth that upper and lower case are as typed.
-const SAME_CASE: f64 = 4.0;
+/// What it is worth that a name begins as typed, upper and lower case too.
+const SAME_CASE: f64 = 10.0;
+/// What it is worth if whole words were typed without capitals, as one does who types fast.
+const SAME_LOWER_CASE: f64 = 4.0;
+/// What it is worth that twice as many symbols bear a name.
+const COMMON: f64 = 2.0;
 /// A source is worth more than a test.
 const IN_SOURCES: f64 = 4.0;
 const K1: f64 = 1.2;
@@ -94,9 +98,9 @@ impl Ranked {
             .then_with(|| name(self).1.cmp(&name(other).1))
     }
 
-    /// What it shares with its likes: `Entity1` and `Entity2` are of one sort.
-    pub fn sort_of_name(&self) -> &str {
-        self.candidate.name.trim_end_matches(|c: char| c.is_ascii_digit())
+    /// Puts it before names that fewer symbols bear: of what begins as asked, the common name is likelier meant.
+    pub fn promote(&mut self, bearers: usize) {
+        self.rank -= COMMON * (bearers as f64).log2();
     }
 
     /// Puts it behind all that were met in the same way, as the `count`th of its name.
@@ -147,7 +151,11 @@ impl<'q> Ranker<'q> {
         let (found, bm25) = self.bm25(&candidate, &name);
         let met = self.met(&candidate, &name, found);
         let covered = COVERED * (self.joined.len() as f64 / name.joined.len().max(1) as f64).min(1.0);
-        let case = if candidate.name.starts_with(&self.query.text) { SAME_CASE } else { 0.0 };
+        let case = match candidate.name.starts_with(&self.query.text) {
+            true if self.is_lower && !self.query.open => SAME_LOWER_CASE,
+            true => SAME_CASE,
+            false => 0.0,
+        };
         Ranked { rank: -(worth(met) + bm25 + covered + case + preference(&candidate)), met, candidate }
     }
 
