@@ -15,8 +15,7 @@ use tracing_subscriber::EnvFilter;
 use crate::commands::Cli;
 
 fn main() -> ExitCode {
-    // A client that hangs up is no error of ours, though the protocol's library calls it one.
-    let filter = EnvFilter::try_from_env("CODEAGENT_LOG").unwrap_or_else(|_| EnvFilter::new("error,rmcp=off"));
+    let filter = EnvFilter::try_from_env("CODEAGENT_LOG").unwrap_or_else(|_| EnvFilter::new(codeagent_mcp::serve::LOGGED));
     let colours = std::io::stderr().is_terminal();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr).init();
     let outcome = commands::run(Cli::parse());

@@ -15,6 +15,9 @@ use crate::server::Server;
 use crate::state::State;
 use crate::transport::Lines;
 
+/// What is logged if nothing else is said: errors, but not that a client hung up, which the protocol's library calls one.
+pub const LOGGED: &str = "error,rmcp=off";
+
 /// Why a server ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {

@@ -32,8 +32,8 @@ fn fold(text: &str) -> String {
         } else if after.starts_with("//") {
             skip_to(&mut chars, at + after.find('\n').unwrap_or(after.len()));
             gap = Gap::Break;
-        } else if after.starts_with("/*") {
-            skip_to(&mut chars, at + after[2..].find("*/").map_or(after.len(), |end| end + 4));
+        } else if let Some(comment) = after.strip_prefix("/*") {
+            skip_to(&mut chars, at + comment.find("*/").map_or(after.len(), |end| end + 4));
             gap = Gap::Break;
         } else {
             bridge(&mut out, gap, c);

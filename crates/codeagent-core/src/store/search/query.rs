@@ -47,7 +47,7 @@ impl Query {
         let mut words = Vec::new();
         let mut unwanted = false;
         for (token, star) in &tokens {
-            if is_operator(&token) {
+            if is_operator(token) {
                 unwanted = *token == "NOT";
             } else if !std::mem::take(&mut unwanted) {
                 words.push(Word { name: Name::of(token), star: *star });
@@ -58,7 +58,7 @@ impl Query {
         let is_plain = text.chars().all(|c| is_word(c) || c == '*' || c.is_whitespace());
         let has_syntax = text.contains(['"', ':', '(', '^', '+']);
         Self {
-            is_expression: has_syntax || tokens.iter().any(|(token, _)| is_operator(&token)),
+            is_expression: has_syntax || tokens.iter().any(|(token, _)| is_operator(token)),
             is_plain,
             open: words.last().is_some_and(|word| word.star),
             text: text.trim_end_matches('*').to_owned(),

@@ -189,7 +189,7 @@ fn is_secondary(node: &Node) -> bool {
 
 /// See [`is_secondary`].
 pub(super) fn is_secondary_place(project: &str, qualified_name: &str) -> bool {
-    if project.split(['/', '.']).any(|segment| is_tests(segment)) {
+    if project.split(['/', '.']).any(is_tests) {
         return true;
     }
     match qualified_name.split_once('#') {
