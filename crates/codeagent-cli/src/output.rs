@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use codeagent_mcp::wire::{NeighborRow, SymbolRow};
+use codeagent_mcp::wire::{NeighborRow, SymbolRow, UseRow};
 use serde::Serialize;
 
 /// Prints lines.
@@ -29,22 +29,27 @@ pub fn note(text: &str) {
 pub fn symbol(row: &SymbolRow) -> String {
     let signature = row.signature.parameter_signature.as_deref().unwrap_or_default();
     let result = row.signature.return_type.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
-    format!("{} {}{signature}{result}  {}:{}", row.symbol.kind, row.symbol.qualified_name, row.file_path, row.line_start)
+    format!("{} {}{signature}{result}  {}:{}", row.symbol.word(), row.symbol.qualified_name, row.file_path, row.line_start)
 }
 
 /// A related symbol and under it the places of its uses.
-pub fn neighbor(row: &NeighborRow, with_verb: bool) -> Vec<String> {
-    let verb = if with_verb { format!("{} ", row.edge_type) } else { String::new() };
+pub fn neighbor(UseRow { neighbor: row, edge_type }: &UseRow, with_verb: bool) -> Vec<String> {
+    let verb = if with_verb { format!("{edge_type} ") } else { String::new() };
     let sure = if row.confidence == "exact" { String::new() } else { format!(" ({})", row.confidence) };
     let mut lines = vec![format!("{verb}{}{sure}  {}:{}", row.symbol.qualified_name, row.file_path, row.line_start)];
+    lines.extend(sites(row));
+    lines
+}
+
+fn sites(row: &NeighborRow) -> Vec<String> {
+    let mut lines = Vec::new();
     for site in &row.call_sites {
         let path = site.file_path.as_ref().map(|path| format!("{path}:")).unwrap_or_default();
         let text = site.text.as_deref().unwrap_or("(the file was changed since it was indexed)");
         lines.push(format!("    {path}{}:{}  {text}", site.line, site.column));
     }
-    let hidden = row.site_count.saturating_sub(row.call_sites.len());
-    if hidden > 0 && !row.call_sites.is_empty() {
-        lines.push(format!("    and {hidden} more"));
+    if let Some(count) = row.site_count {
+        lines.push(format!("    and {} more", count.saturating_sub(row.call_sites.len())));
     }
     lines
 }

@@ -28,8 +28,17 @@ pub struct SymbolName {
     /// What it is, the same words for all languages.
     #[schemars(extend("enum" = words(NodeType::NAMES)))]
     pub node_type: &'static str,
-    /// What the language calls it: `struct`, `record`, `enum`, `type_alias`, `function`, `field`, ...
-    pub kind: &'static str,
+    /// What the language calls it: `struct`, `record`, `enum`, `type_alias`, `function`, `field`, ... Lists leave out the word of `node_type`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<&'static str>,
+}
+
+impl SymbolName {
+    /// The most telling word for what it is.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        self.kind.unwrap_or(self.node_type)
+    }
 }
 
 /// What a symbol is declared to be.
@@ -54,7 +63,7 @@ impl From<&Node> for SymbolName {
             name: node.name.clone(),
             qualified_name: node.qualified_name.clone(),
             node_type: node.node_type.as_str(),
-            kind: node.kind.as_str(),
+            kind: Some(node.kind.as_str()).filter(|kind| *kind != node.node_type.as_str()),
         }
     }
 }
@@ -184,7 +193,8 @@ pub struct SymbolDetail {
 impl From<&Symbol> for SymbolDetail {
     fn from(symbol: &Symbol) -> Self {
         let node = &symbol.node;
-        let row = SymbolRow::from(node);
+        let mut row = SymbolRow::from(node);
+        row.symbol.kind = Some(node.kind.as_str());
         Self {
             dialect: Dialect::of_path(&row.file_path).map(Dialect::as_str),
             row,
@@ -254,7 +264,7 @@ impl SourceSpan {
     }
 }
 
-/// A related symbol.
+/// A related symbol where all are related in the same way.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NeighborRow {
     /// Which.
@@ -264,20 +274,43 @@ pub struct NeighborRow {
     pub file_path: String,
     /// First line of the declaration.
     pub line_start: u32,
-    /// How the two are related.
-    #[schemars(extend("enum" = words(EdgeType::NAMES)))]
-    pub edge_type: &'static str,
-    /// `outgoing`: the asked symbol *edge_type* this one (it calls it, inherits it); `incoming`: this one *edge_type* the asked symbol.
-    #[schemars(extend("enum" = words(EdgeDirection::NAMES)))]
-    pub direction: &'static str,
     /// `exact`: proven by receiver and arguments; `inferred`: the best of several candidates.
     #[schemars(extend("enum" = words(Confidence::NAMES)))]
     pub confidence: &'static str,
-    /// Number of places where the one uses the other.
-    pub site_count: usize,
+    /// Number of places where the one uses the other, if there are more than `call_sites` shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub site_count: Option<usize>,
     /// The first three of these places.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub call_sites: Vec<Site>,
+}
+
+/// A related symbol and how it is related.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct UseRow {
+    /// What is related.
+    #[serde(flatten)]
+    pub neighbor: NeighborRow,
+    /// How the two are related.
+    #[schemars(extend("enum" = words(EdgeType::NAMES)))]
+    pub edge_type: &'static str,
+}
+
+/// A related symbol, how it is related and which of the two uses the other.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DependencyRow {
+    /// What is related.
+    #[serde(flatten)]
+    pub relation: UseRow,
+    /// `outgoing`: the asked symbol *edge_type* this one (it calls it, inherits it); `incoming`: this one *edge_type* the asked symbol.
+    #[schemars(extend("enum" = words(EdgeDirection::NAMES)))]
+    pub direction: &'static str,
+}
+
+/// A row about a neighbour.
+pub trait Related: Serialize {
+    /// A neighbour in a direction.
+    fn new(neighbor: &Neighbor, direction: EdgeDirection) -> Self;
 }
 
 /// A place where one symbol uses another.
@@ -298,22 +331,31 @@ pub struct Site {
     pub stale: bool,
 }
 
-impl NeighborRow {
-    /// A neighbour in a direction.
-    #[must_use]
-    pub fn new(neighbor: &Neighbor, direction: EdgeDirection) -> Self {
+impl Related for NeighborRow {
+    fn new(neighbor: &Neighbor, _: EdgeDirection) -> Self {
         let (file_path, line_start, _) = place(&neighbor.node);
-        let call_sites = neighbor.sites.iter().take(MAX_SITES).map(|site| Site::new(site, &file_path)).collect();
+        let call_sites: Vec<Site> = neighbor.sites.iter().take(MAX_SITES).map(|site| Site::new(site, &file_path)).collect();
+        let hidden = !call_sites.is_empty() && neighbor.count > call_sites.len();
         Self {
             symbol: (&neighbor.node).into(),
             file_path,
             line_start,
-            edge_type: neighbor.edge_type.as_str(),
-            direction: direction.as_str(),
             confidence: neighbor.confidence.as_str(),
-            site_count: neighbor.count,
+            site_count: hidden.then_some(neighbor.count),
             call_sites,
         }
+    }
+}
+
+impl Related for UseRow {
+    fn new(neighbor: &Neighbor, direction: EdgeDirection) -> Self {
+        Self { neighbor: NeighborRow::new(neighbor, direction), edge_type: neighbor.edge_type.as_str() }
+    }
+}
+
+impl Related for DependencyRow {
+    fn new(neighbor: &Neighbor, direction: EdgeDirection) -> Self {
+        Self { relation: UseRow::new(neighbor, direction), direction: direction.as_str() }
     }
 }
 

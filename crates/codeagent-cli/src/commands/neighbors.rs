@@ -3,7 +3,7 @@
 use codeagent_core::model::graph::{EdgeDirection, EdgeType};
 use codeagent_core::query;
 use codeagent_mcp::tools::navigation::neighbors;
-use codeagent_mcp::wire::NeighborRow;
+use codeagent_mcp::wire::{Related, UseRow};
 
 use crate::commands::{OfSymbol, Root};
 use crate::output;
@@ -13,7 +13,11 @@ pub fn run(root: &Root, of: &OfSymbol, edges: (EdgeDirection, &[EdgeType])) -> a
     let snapshot = answers.snapshot()?;
     let node = query::resolve_symbol(&snapshot, &of.name)?;
     let found = neighbors(&answers, &snapshot, node.id, edges)?;
-    let rows: Vec<NeighborRow> = found.iter().map(|neighbor| NeighborRow::new(neighbor, edges.0)).collect();
+    let rows: Vec<UseRow> = found.iter().map(|neighbor| UseRow::new(neighbor, edges.0)).collect();
+    let is_of_one_type = edges.1.len() == 1;
+    if of.format.json && is_of_one_type {
+        return output::json(&rows.iter().map(|row| &row.neighbor).collect::<Vec<_>>());
+    }
     if of.format.json {
         return output::json(&rows);
     }
@@ -24,5 +28,5 @@ pub fn run(root: &Root, of: &OfSymbol, edges: (EdgeDirection, &[EdgeType])) -> a
     if edges.0 == EdgeDirection::Incoming && unresolved > 0 {
         output::note(&format!("{unresolved} uses of the name {} could not be resolved; some may be of this symbol", node.name));
     }
-    output::lines(rows.iter().flat_map(|row| output::neighbor(row, edges.1.len() > 1)))
+    output::lines(rows.iter().flat_map(|row| output::neighbor(row, !is_of_one_type)))
 }

@@ -34,7 +34,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         let indent = "  ".repeat(open.len());
         open.push(row.line_end);
         let signature = row.signature.parameter_signature.as_deref().unwrap_or_default();
-        format!("{:<5} {indent}{} {}{signature}", row.line_start, row.symbol.kind, shown_name(row, path.as_str()))
+        format!("{:<5} {indent}{} {}{signature}", row.line_start, row.symbol.word(), shown_name(row, path.as_str()))
     }))
 }
 

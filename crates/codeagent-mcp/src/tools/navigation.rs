@@ -1,6 +1,6 @@
 //! What is known of a symbol, where is it, and what is it related to? The nine tools that inspect and follow the graph.
 //!
-//! **Limits.** A neighbour's list of sites is cut after three; `site_count` says how many there are.
+//! **Limits.** A neighbour's list of sites is cut after three; `site_count` then says how many there are.
 
 use codeagent_core::engine::Answers;
 use codeagent_core::model::graph::{EdgeDirection, EdgeType, NodeId};
@@ -16,7 +16,7 @@ use crate::state::State;
 use crate::tools::stale::{show, with_stale_files};
 use crate::tools::why::{elsewhere, why_empty};
 use crate::tools::{CURSOR, NODE_ID, PLACES, SYMBOL_ERRORS, Tool, words};
-use crate::wire::{MAX_SITES, NeighborRow, OutlineRow, SourceSpan, SymbolDetail};
+use crate::wire::{DependencyRow, MAX_SITES, NeighborRow, OutlineRow, Related, SourceSpan, SymbolDetail, UseRow};
 
 const EDGE_TYPE: Parameter = Parameter::optional("edge_type", Kind::Word(|| words(EdgeType::NAMES)), "Only relationships of this type.");
 
@@ -70,7 +70,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: &[NODE_ID, CURSOR],
         output: Output::list::<NeighborRow>("The symbols that call it, by path and line of the call.", USERS),
         errors: SYMBOL_ERRORS,
-        run: |state, arguments| follow(state, arguments, (EdgeDirection::Incoming, &[EdgeType::Calls])),
+        run: |state, arguments| follow::<NeighborRow>(state, arguments, (EdgeDirection::Incoming, &[EdgeType::Calls])),
         writes: false,
     },
     Tool {
@@ -81,7 +81,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: &[NODE_ID, CURSOR],
         output: Output::list::<NeighborRow>("The symbols it calls, in the order of the calls.", PLACES),
         errors: SYMBOL_ERRORS,
-        run: |state, arguments| follow(state, arguments, (EdgeDirection::Outgoing, &[EdgeType::Calls])),
+        run: |state, arguments| follow::<NeighborRow>(state, arguments, (EdgeDirection::Outgoing, &[EdgeType::Calls])),
         writes: false,
     },
     Tool {
@@ -90,9 +90,9 @@ pub const TOOLS: &[Tool] = &[
         doc: "Find what implements an interface, derives from a class, or implements or overrides a member. Only direct ones: ask again \
               with a result to go further down.",
         parameters: &[NODE_ID, CURSOR],
-        output: Output::list::<NeighborRow>("What implements, extends, inherits or overrides it.", USERS),
+        output: Output::list::<UseRow>("What implements, extends, inherits or overrides it.", USERS),
         errors: SYMBOL_ERRORS,
-        run: |state, arguments| follow(state, arguments, (EdgeDirection::Incoming, &IMPLEMENTING)),
+        run: |state, arguments| follow::<UseRow>(state, arguments, (EdgeDirection::Incoming, &IMPLEMENTING)),
         writes: false,
     },
     Tool {
@@ -101,9 +101,9 @@ pub const TOOLS: &[Tool] = &[
         doc: "Find every use of a symbol: calls, reads and writes, type uses, imports, base lists, overrides. Use it before renaming or \
               removing something.",
         parameters: &[NODE_ID, CURSOR],
-        output: Output::list::<NeighborRow>("The symbols that use it, by kind of use, path and line.", USERS),
+        output: Output::list::<UseRow>("The symbols that use it, by kind of use, path and line.", USERS),
         errors: SYMBOL_ERRORS,
-        run: |state, arguments| follow(state, arguments, (EdgeDirection::Incoming, USES)),
+        run: |state, arguments| follow::<UseRow>(state, arguments, (EdgeDirection::Incoming, USES)),
         writes: false,
     },
     Tool {
@@ -112,7 +112,7 @@ pub const TOOLS: &[Tool] = &[
         doc: "Find what a symbol depends on: all outgoing relationships, or those of one type. With `contains`, the members of a type or \
               namespace; with `inherits`, `implements` or `extends`, its bases.",
         parameters: &[NODE_ID, EDGE_TYPE, CURSOR],
-        output: Output::list::<NeighborRow>("What it depends on, by edge_type.", PLACES),
+        output: Output::list::<DependencyRow>("What it depends on, by edge_type.", PLACES),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow_all(state, arguments, EdgeDirection::Outgoing),
         writes: false,
@@ -123,7 +123,7 @@ pub const TOOLS: &[Tool] = &[
         doc: "Find what depends on a symbol: all incoming relationships, or those of one type. As get_references, and `contains` gives \
               what it is declared in.",
         parameters: &[NODE_ID, EDGE_TYPE, CURSOR],
-        output: Output::list::<NeighborRow>("What depends on it, by edge_type.", USERS),
+        output: Output::list::<DependencyRow>("What depends on it, by edge_type.", USERS),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow_all(state, arguments, EdgeDirection::Incoming),
         writes: false,
@@ -200,7 +200,7 @@ fn not_indexed(state: &State, path: &RepoPath) -> ToolError {
 }
 
 /// Neighbours over some types of edges, in the order of the types.
-fn follow(state: &State, arguments: &Arguments, (direction, verbs): (EdgeDirection, &[EdgeType])) -> Result<Answer, ToolError> {
+fn follow<R: Related>(state: &State, arguments: &Arguments, (direction, verbs): (EdgeDirection, &[EdgeType])) -> Result<Answer, ToolError> {
     let answers = state.answers()?;
     let snapshot = answers.snapshot()?;
     let node = query::resolve_symbol(&snapshot, arguments.required_text("node_id"))?;
@@ -210,7 +210,7 @@ fn follow(state: &State, arguments: &Arguments, (direction, verbs): (EdgeDirecti
     let mut answer = page(arguments, rows, |index| {
         let Some(neighbor) = found.get(index, &mut sources, MAX_SITES)? else { return Ok(None) };
         show(&mut sources, &neighbor.node)?;
-        Ok(Some(NeighborRow::new(&neighbor, direction)))
+        Ok(Some(R::new(&neighbor, direction)))
     })?;
     if direction == EdgeDirection::Incoming {
         let unresolved = query::unresolved_sites(&snapshot, &node.name)?;
@@ -228,8 +228,8 @@ fn follow(state: &State, arguments: &Arguments, (direction, verbs): (EdgeDirecti
 
 fn follow_all(state: &State, arguments: &Arguments, direction: EdgeDirection) -> Result<Answer, ToolError> {
     match arguments.text("edge_type").and_then(EdgeType::parse) {
-        Some(verb) => follow(state, arguments, (direction, &[verb])),
-        None => follow(state, arguments, (direction, &ALL)),
+        Some(verb) => follow::<DependencyRow>(state, arguments, (direction, &[verb])),
+        None => follow::<DependencyRow>(state, arguments, (direction, &ALL)),
     }
 }
 

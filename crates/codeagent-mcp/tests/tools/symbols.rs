@@ -53,9 +53,9 @@ async fn check(tool: &str, arguments: Value, expected: Expect) {
 
 #[tokio::test]
 async fn search_symbols_ranks() {
-    check("search_symbols", json!({ "query": "menu" }), expect![[r#"[{"node_id":"nne53pndpogd7","name":"Menu","qualified_name":"web/menu.tsx#Menu","node_type":"component","kind":"function","language":"typescript","file_path":"web/menu.tsx","line_start":1,"line_end":3,"parameter_signature":"()","rank":-523.24},{"node_id":"n2icxfhz2her7","name":"menu.tsx","qualified_name":"web/menu.tsx","node_type":"file","kind":"file","language":"typescript","file_path":"web/menu.tsx","line_start":1,"line_end":3,"rank":-516.99}]"#]]).await;
+    check("search_symbols", json!({ "query": "menu" }), expect![[r#"[{"node_id":"nne53pndpogd7","name":"Menu","qualified_name":"web/menu.tsx#Menu","node_type":"component","kind":"function","language":"typescript","file_path":"web/menu.tsx","line_start":1,"line_end":3,"parameter_signature":"()","rank":-523.24},{"node_id":"n2icxfhz2her7","name":"menu.tsx","qualified_name":"web/menu.tsx","node_type":"file","language":"typescript","file_path":"web/menu.tsx","line_start":1,"line_end":3,"rank":-516.99}]"#]]).await;
     check("search_symbols", json!({ "query": "Cart<int>", "node_type": "class", "language": "csharp", "limit": 1 }), expect![[r#"
-        [{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","kind":"class","language":"csharp","file_path":"src/Cart.cs","line_start":4,"line_end":9,"access_modifier":"public","rank":-71.75}]
+        [{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","language":"csharp","file_path":"src/Cart.cs","line_start":4,"line_end":9,"access_modifier":"public","rank":-71.75}]
         {"note":"the query is no FTS5 query, so its words were searched; no symbol has all of them, these have some"}"#]]).await;
     check(
         "search_symbols",
@@ -79,8 +79,8 @@ async fn search_symbols_ranks() {
 
 #[tokio::test]
 async fn lookup_symbol_finds_names_and_ends_of_names() {
-    check("lookup_symbol", json!({ "qualified_name": "Shop.Desk" }), expect![[r#"[{"node_id":"np6ftjz33gjps","name":"Desk","qualified_name":"Shop.Desk","node_type":"class","kind":"class","language":"csharp","file_path":"src/Rest.cs","line_start":13,"line_end":16,"access_modifier":"public"}]"#]]).await;
-    check("lookup_symbol", json!({ "qualified_name": "Desk.Pay" }), expect![[r#"[{"node_id":"nnrhfo6sc5pok","name":"Pay","qualified_name":"Shop.Desk.Pay","node_type":"method","kind":"method","language":"csharp","file_path":"src/Rest.cs","line_start":15,"line_end":15,"access_modifier":"public","parameter_signature":"(IPriced priced, Cart cart)","return_type":"int","match":"suffix"}]"#]]).await;
+    check("lookup_symbol", json!({ "qualified_name": "Shop.Desk" }), expect![[r#"[{"node_id":"np6ftjz33gjps","name":"Desk","qualified_name":"Shop.Desk","node_type":"class","language":"csharp","file_path":"src/Rest.cs","line_start":13,"line_end":16,"access_modifier":"public"}]"#]]).await;
+    check("lookup_symbol", json!({ "qualified_name": "Desk.Pay" }), expect![[r#"[{"node_id":"nnrhfo6sc5pok","name":"Pay","qualified_name":"Shop.Desk.Pay","node_type":"method","language":"csharp","file_path":"src/Rest.cs","line_start":15,"line_end":15,"access_modifier":"public","parameter_signature":"(IPriced priced, Cart cart)","return_type":"int","match":"suffix"}]"#]]).await;
     check(
         "lookup_symbol",
         json!({ "qualified_name": "Shop.Desc" }),
@@ -110,7 +110,7 @@ async fn get_source_spans_shows_every_part() {
 
 #[tokio::test]
 async fn get_file_outline_is_in_line_order() {
-    check("get_file_outline", json!({ "path": "src/Cart.cs" }), expect![[r#"[{"node_id":"n7dnjnodmnlzv","name":"Shop","qualified_name":"Shop","node_type":"module","kind":"namespace","line_start":1,"line_end":9},{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","kind":"class","line_start":4,"line_end":9,"access_modifier":"public"},{"node_id":"ncggvmchpetqg","name":"Total","qualified_name":"Shop.Cart.Total","node_type":"method","kind":"method","line_start":6,"line_end":6,"access_modifier":"public","parameter_signature":"(int extra)","return_type":"int"},{"node_id":"nuonhkksddkkw","name":"Sum","qualified_name":"Shop.Cart.Sum","node_type":"method","kind":"method","line_start":8,"line_end":8,"access_modifier":"private","parameter_signature":"()","return_type":"int"}]"#]]).await;
+    check("get_file_outline", json!({ "path": "src/Cart.cs" }), expect![[r#"[{"node_id":"n7dnjnodmnlzv","name":"Shop","qualified_name":"Shop","node_type":"module","kind":"namespace","line_start":1,"line_end":9},{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","line_start":4,"line_end":9,"access_modifier":"public"},{"node_id":"ncggvmchpetqg","name":"Total","qualified_name":"Shop.Cart.Total","node_type":"method","line_start":6,"line_end":6,"access_modifier":"public","parameter_signature":"(int extra)","return_type":"int"},{"node_id":"nuonhkksddkkw","name":"Sum","qualified_name":"Shop.Cart.Sum","node_type":"method","line_start":8,"line_end":8,"access_modifier":"private","parameter_signature":"()","return_type":"int"}]"#]]).await;
     check("get_file_outline", json!({ "path": "Shop.csproj" }), expect![[r#"error: {"error":{"code":"not_found","message":"Shop.csproj is not in the index: it is no C# or TypeScript source, is ignored, or is new (index_files)"}}"#]]).await;
     check(
         "get_file_outline",
@@ -123,7 +123,7 @@ async fn get_file_outline_is_in_line_order() {
 #[tokio::test]
 async fn get_callers_shows_places() {
     check("get_callers", json!({ "node_id": "Cart.Total" }), expect![[r#"
-        [{"node_id":"n7zzry6rfbquk","name":"Twice","qualified_name":"Shop.Cart.Twice","node_type":"method","kind":"method","file_path":"src/Rest.cs","line_start":10,"edge_type":"calls","direction":"incoming","confidence":"exact","site_count":2,"call_sites":[{"line":10,"column":27,"text":"public int Twice() => Total(1) + Total(2);"},{"line":10,"column":38,"text":"public int Twice() => Total(1) + Total(2);"}]},{"node_id":"nnrhfo6sc5pok","name":"Pay","qualified_name":"Shop.Desk.Pay","node_type":"method","kind":"method","file_path":"src/Rest.cs","line_start":15,"edge_type":"calls","direction":"incoming","confidence":"exact","site_count":1,"call_sites":[{"line":15,"column":73,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]}]
+        [{"node_id":"n7zzry6rfbquk","name":"Twice","qualified_name":"Shop.Cart.Twice","node_type":"method","file_path":"src/Rest.cs","line_start":10,"confidence":"exact","call_sites":[{"line":10,"column":27,"text":"public int Twice() => Total(1) + Total(2);"},{"line":10,"column":38,"text":"public int Twice() => Total(1) + Total(2);"}]},{"node_id":"nnrhfo6sc5pok","name":"Pay","qualified_name":"Shop.Desk.Pay","node_type":"method","file_path":"src/Rest.cs","line_start":15,"confidence":"exact","call_sites":[{"line":15,"column":73,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]}]
         {"note":"calls through an interface or base class go to what it implements or overrides: ask about nxko7fovcddtz Shop.IPriced.Total(int extra)"}"#]]).await;
     check(
         "get_callers",
@@ -140,23 +140,23 @@ async fn get_callers_shows_places() {
 
 #[tokio::test]
 async fn get_callees_shows_places() {
-    check("get_callees", json!({ "node_id": "Desk.Pay" }), expect![[r#"[{"node_id":"nxko7fovcddtz","name":"Total","qualified_name":"Shop.IPriced.Total","node_type":"method","kind":"method","file_path":"src/Rest.cs","line_start":5,"edge_type":"calls","direction":"outgoing","confidence":"exact","site_count":1,"call_sites":[{"line":15,"column":57,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]},{"node_id":"ncggvmchpetqg","name":"Total","qualified_name":"Shop.Cart.Total","node_type":"method","kind":"method","file_path":"src/Cart.cs","line_start":6,"edge_type":"calls","direction":"outgoing","confidence":"exact","site_count":1,"call_sites":[{"file_path":"src/Rest.cs","line":15,"column":73,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]}]"#]]).await;
+    check("get_callees", json!({ "node_id": "Desk.Pay" }), expect![[r#"[{"node_id":"nxko7fovcddtz","name":"Total","qualified_name":"Shop.IPriced.Total","node_type":"method","file_path":"src/Rest.cs","line_start":5,"confidence":"exact","call_sites":[{"line":15,"column":57,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]},{"node_id":"ncggvmchpetqg","name":"Total","qualified_name":"Shop.Cart.Total","node_type":"method","file_path":"src/Cart.cs","line_start":6,"confidence":"exact","call_sites":[{"file_path":"src/Rest.cs","line":15,"column":73,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]}]"#]]).await;
 }
 
 #[tokio::test]
 async fn get_implementations_covers_types_and_members() {
-    check("get_implementations", json!({ "node_id": "Shop.IPriced" }), expect![[r#"[{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","kind":"class","file_path":"src/Cart.cs","line_start":4,"edge_type":"implements","direction":"incoming","confidence":"exact","site_count":1,"call_sites":[{"line":4,"column":29,"text":"public partial class Cart : IPriced"}]}]"#]]).await;
+    check("get_implementations", json!({ "node_id": "Shop.IPriced" }), expect![[r#"[{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","file_path":"src/Cart.cs","line_start":4,"confidence":"exact","call_sites":[{"line":4,"column":29,"text":"public partial class Cart : IPriced"}],"edge_type":"implements"}]"#]]).await;
 }
 
 #[tokio::test]
 async fn get_references_are_all_uses() {
-    check("get_references", json!({ "node_id": "Shop.IPriced" }), expect![[r#"[{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","kind":"class","file_path":"src/Cart.cs","line_start":4,"edge_type":"implements","direction":"incoming","confidence":"exact","site_count":1,"call_sites":[{"line":4,"column":29,"text":"public partial class Cart : IPriced"}]},{"node_id":"nnrhfo6sc5pok","name":"Pay","qualified_name":"Shop.Desk.Pay","node_type":"method","kind":"method","file_path":"src/Rest.cs","line_start":15,"edge_type":"accepts","direction":"incoming","confidence":"exact","site_count":1,"call_sites":[{"line":15,"column":20,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]}]"#]]).await;
+    check("get_references", json!({ "node_id": "Shop.IPriced" }), expect![[r#"[{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","file_path":"src/Cart.cs","line_start":4,"confidence":"exact","call_sites":[{"line":4,"column":29,"text":"public partial class Cart : IPriced"}],"edge_type":"implements"},{"node_id":"nnrhfo6sc5pok","name":"Pay","qualified_name":"Shop.Desk.Pay","node_type":"method","file_path":"src/Rest.cs","line_start":15,"confidence":"exact","call_sites":[{"line":15,"column":20,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}],"edge_type":"accepts"}]"#]]).await;
 }
 
 #[tokio::test]
 async fn get_dependencies_and_dependents_can_be_filtered() {
-    check("get_dependencies", json!({ "node_id": "Desk.Pay", "edge_type": "accepts" }), expect![[r#"[{"node_id":"nl2inaqunqrk4","name":"IPriced","qualified_name":"Shop.IPriced","node_type":"interface","kind":"interface","file_path":"src/Rest.cs","line_start":3,"edge_type":"accepts","direction":"outgoing","confidence":"exact","site_count":1,"call_sites":[{"line":15,"column":20,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]},{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","kind":"class","file_path":"src/Cart.cs","line_start":4,"edge_type":"accepts","direction":"outgoing","confidence":"exact","site_count":1,"call_sites":[{"file_path":"src/Rest.cs","line":15,"column":36,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]}]"#]]).await;
-    check("get_dependents", json!({ "node_id": "Shop.Desk" }), expect![[r#"[{"node_id":"n7dnjnodmnlzv","name":"Shop","qualified_name":"Shop","node_type":"module","kind":"namespace","file_path":"src/Cart.cs","line_start":1,"edge_type":"contains","direction":"incoming","confidence":"exact","site_count":1}]"#]]).await;
+    check("get_dependencies", json!({ "node_id": "Desk.Pay", "edge_type": "accepts" }), expect![[r#"[{"node_id":"nl2inaqunqrk4","name":"IPriced","qualified_name":"Shop.IPriced","node_type":"interface","file_path":"src/Rest.cs","line_start":3,"confidence":"exact","call_sites":[{"line":15,"column":20,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}],"edge_type":"accepts","direction":"outgoing"},{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","file_path":"src/Cart.cs","line_start":4,"confidence":"exact","call_sites":[{"file_path":"src/Rest.cs","line":15,"column":36,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}],"edge_type":"accepts","direction":"outgoing"}]"#]]).await;
+    check("get_dependents", json!({ "node_id": "Shop.Desk" }), expect![[r#"[{"node_id":"n7dnjnodmnlzv","name":"Shop","qualified_name":"Shop","node_type":"module","kind":"namespace","file_path":"src/Cart.cs","line_start":1,"confidence":"exact","edge_type":"contains","direction":"incoming"}]"#]]).await;
     check("get_dependents", json!({ "node_id": "Shop.Desk", "edge_type": "call" }), expect![[r#"error: {"error":{"code":"invalid_parameter","message":"`edge_type` must be one of calls, inherits, implements, imports, overrides, references, contains, accepts, extends, got \"call\""}}"#]]).await;
 }
 
@@ -244,4 +244,35 @@ async fn get_status_tells_what_is_odd_about_the_settings() {
     let session = Session::indexed(&[("a.cs", b"class A { }"), (".codeagent/config.json", b"{ \"includ\": [] }")]).await;
     let status = session.structured("get_status", json!({})).await;
     assert!(status["configuration"][0].as_str().unwrap().contains("includ"), "{status}");
+}
+
+const TWICE: &str = "struct Money { }\nclass Desk\n{\n    Money Pay() => default;\n    void Run() { Pay(); Pay(); Pay(); Pay(); }\n    void Once() => Pay();\n}\n";
+
+#[tokio::test]
+async fn sites_are_counted_if_more_than_three() {
+    let session = Session::indexed(&[("desk.cs", TWICE.as_bytes())]).await;
+    for (tool, asked) in [
+        ("get_callers", "Desk.Pay"),
+        ("get_references", "Desk.Pay"),
+        ("get_dependents", "Desk.Pay"),
+        ("get_callees", "Desk.Run"),
+        ("get_dependencies", "Desk.Run"),
+    ] {
+        let answer = session.structured(tool, json!({ "node_id": asked })).await;
+        let row = &answer["results"][0];
+        assert_eq!((&row["site_count"], row["call_sites"].as_array().unwrap().len()), (&json!(4), 3), "{tool}: {answer}");
+        let is_use = |row: &&Value| row["edge_type"].is_null() || row["edge_type"] == "calls";
+        assert!(answer["results"].as_array().unwrap().iter().skip(1).filter(is_use).all(|row| row["site_count"].is_null()), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn lists_tell_a_kind_that_is_not_the_node_type() {
+    let session = Session::indexed(&[("desk.cs", TWICE.as_bytes())]).await;
+    let outline = session.structured("get_file_outline", json!({ "path": "desk.cs" })).await;
+    let kinds: Vec<(&Value, &Value)> =
+        outline["results"].as_array().unwrap().iter().map(|row| (&row["node_type"], &row["kind"])).take(3).collect();
+    let (class, method) = (json!("class"), json!("method"));
+    assert_eq!(kinds, [(&class, &json!("struct")), (&class, &Value::Null), (&method, &Value::Null)]);
+    assert_eq!(session.structured("get_symbol", json!({ "node_id": "Desk" })).await["kind"], "class");
 }
