@@ -7,8 +7,8 @@ use crate::store::{self, Snapshot, StoreError};
 /// How many names like the one asked for are told.
 const NEAREST: usize = 5;
 
-/// How many symbols of one bare name are looked at for a match of the end of the qualified name.
-const MAX_SAME_NAME: usize = 100_000;
+/// How many symbols of one bare name may match the end of a qualified name.
+const MAX_SAME_NAME: usize = 10_000;
 
 /// Everything about one symbol.
 #[derive(Clone, Debug)]
@@ -71,9 +71,8 @@ fn place(node: &Node) -> (&str, &str, u32, NodeId) {
 fn with_suffix(snapshot: &Snapshot, suffix: &str) -> Result<Vec<Node>, StoreError> {
     let mut nodes = Vec::new();
     for name in bare_names(suffix) {
-        nodes.extend(
-            store::by_name(snapshot, name, MAX_SAME_NAME)?.into_iter().filter(|node| ends_with_segments(&node.qualified_name, suffix)),
-        );
+        let ending = store::by_name_within(snapshot, name, suffix, MAX_SAME_NAME)?;
+        nodes.extend(ending.into_iter().filter(|node| ends_with_segments(&node.qualified_name, suffix)));
     }
     nodes.sort_by_key(|node| node.id);
     nodes.dedup_by_key(|node| node.id);

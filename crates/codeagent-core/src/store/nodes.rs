@@ -80,6 +80,13 @@ pub fn by_name(snapshot: &Snapshot, name: &str, limit: usize) -> Result<Vec<Node
     select_nodes(snapshot.connection(), "WHERE n.name = ?1 COLLATE NOCASE ORDER BY n.id LIMIT ?2", &[&name, &limit])
 }
 
+/// At most `limit` nodes with this bare name, case ignored, whose qualified name ends with `suffix`.
+pub fn by_name_within(snapshot: &Snapshot, name: &str, suffix: &str, limit: usize) -> Result<Vec<Node>, StoreError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rest = "WHERE n.name = ?1 COLLATE NOCASE AND substr(n.qualified_name, -length(?2)) = ?2 ORDER BY n.id LIMIT ?3";
+    select_nodes(snapshot.connection(), rest, &[&name, &suffix, &limit])
+}
+
 /// The nodes declared in a file, each with its span in that file (several rows if it is declared there several times), in text order.
 pub fn nodes_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, StoreError> {
     let sql = SELECT_NODE
