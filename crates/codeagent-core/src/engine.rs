@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use codeagent_workspace::{ConfigError, DataDirError, OpenError, Workspace, WriterLock, data_dir};
 
-use crate::ingest::{ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Summary, WriterThread};
+use crate::ingest::{ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
 use crate::store::{Reader, Snapshot, StoreError};
 
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
@@ -71,7 +71,7 @@ impl EngineError {
 #[must_use]
 pub fn store_kind(error: &StoreError) -> ErrorKind {
     match error {
-        StoreError::NotIndexed | StoreError::Older { .. } => ErrorKind::NotIndexed,
+        StoreError::NotIndexed | StoreError::Older { .. } | StoreError::OtherLayout => ErrorKind::NotIndexed,
         StoreError::Busy => ErrorKind::Locked,
         StoreError::Corrupt(_) | StoreError::Newer { .. } | StoreError::Foreign(_) => ErrorKind::Corrupt,
         _ => ErrorKind::Other,
@@ -101,6 +101,7 @@ pub struct EngineOptions {
 /// The engine of one repository, with the right to write. Fields are dropped in order: the writer before the lock.
 pub struct Engine {
     pipeline: Mutex<IngestPipeline>,
+    pulse: Pulse,
     reader: Reader,
     workspace: Mutex<Workspace>,
     tolerate_config: bool,
@@ -108,7 +109,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Opens the repository at `root` and makes its index if there is none.
+    /// Opens the repository at `root` and makes its index if there is none, or one whose tables are laid out in another way.
     pub fn open(root: &Path, options: EngineOptions) -> Result<Self, EngineError> {
         let tolerate_config = options.tolerate_config;
         let workspace = Workspace::open(root)?.configured(tolerate_config)?;
@@ -118,11 +119,19 @@ impl Engine {
             data.remove_database()?;
         }
         let database = data.database()?;
-        let writer = WriterThread::start(&database)?;
+        let writer = match WriterThread::start(&database) {
+            // All of it is derived from the sources.
+            Err(StoreError::OtherLayout) => {
+                data.remove_database()?;
+                WriterThread::start(&database)
+            }
+            other => other,
+        }?;
+        let pulse = writer.pulse();
         let workers = if options.ingest.threads == 0 { available_threads() } else { options.ingest.threads };
         let reader = Reader::open(&database, READERS + workers as u32)?;
         let pipeline = IngestPipeline::new(workspace.clone(), reader.clone(), writer, options.ingest)?;
-        Ok(Self { pipeline: Mutex::new(pipeline), reader, workspace: Mutex::new(workspace), tolerate_config, _lock: lock })
+        Ok(Self { pipeline: Mutex::new(pipeline), pulse, reader, workspace: Mutex::new(workspace), tolerate_config, _lock: lock })
     }
 
     /// Brings the index to what is on disk now.
@@ -139,10 +148,10 @@ impl Engine {
         Ok(pipeline.process_batch(batch, progress)?)
     }
 
-    /// Whether the writer takes batches. Waits for a batch in progress.
+    /// Whether the writer takes batches; answered at once, also during a batch.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
-        self.pipeline().is_alive()
+        self.pulse.is_alive()
     }
 
     /// Answers from the same index.
@@ -200,4 +209,33 @@ impl Answers {
 
 fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "changes the database file as another version would")]
+    fn an_index_of_another_layout_is_made_anew() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("a.cs"), "class A { }").unwrap();
+        let index = || {
+            let engine = Engine::open(root.path(), EngineOptions::default()).unwrap();
+            assert!(engine.is_healthy());
+            let files = engine.index(&|_| {}).unwrap().files();
+            engine.close().unwrap();
+            files
+        };
+        assert_eq!(index(), 1);
+        let path = root.path().join(".codeagent/index.db");
+        let mut bytes = std::fs::read(&path).unwrap();
+        let at = bytes.windows(6).position(|window| window == b"layout").unwrap();
+        bytes[at..at + 6].copy_from_slice(b"layoux");
+        std::fs::write(&path, bytes).unwrap();
+        let refused = Answers::open(root.path()).err().map(|error| error.kind());
+        assert_eq!(refused, Some(ErrorKind::NotIndexed));
+        assert_eq!(index(), 1);
+        Answers::open(root.path()).unwrap().snapshot().unwrap();
+    }
 }

@@ -146,6 +146,7 @@ impl From<StoreError> for ToolError {
             | StoreError::Foreign(_)
             | StoreError::Newer { .. }
             | StoreError::Older { .. }
+            | StoreError::OtherLayout
             | StoreError::OldSqlite(_)
             | StoreError::Busy
             | StoreError::Thread(_)

@@ -137,8 +137,8 @@ impl State {
     /// How the index is, what is going on with it, and what is odd about the settings.
     pub fn status(&self) -> Result<(StatusReport, Option<String>, Vec<String>), ToolError> {
         let (answers, healthy, remark) = match &*self.settled(|stage| matches!(stage, Stage::Opening)) {
-            Stage::Ready(engine) => (engine.answers(), true, None),
-            Stage::Indexing(engine, progress) => (engine.answers(), true, Some(shown(*progress))),
+            Stage::Ready(engine) => (engine.answers(), engine.is_healthy(), None),
+            Stage::Indexing(engine, progress) => (engine.answers(), engine.is_healthy(), Some(shown(*progress))),
             Stage::ReadOnly(answers) => (answers.clone(), true, Some("another process writes this index".to_owned())),
             Stage::Elsewhere(Some(answers)) => (answers.clone(), true, Some("by another process, for the first time".to_owned())),
             other => return Err(other.unavailable()),

@@ -128,12 +128,6 @@ impl IngestPipeline {
         self.changed(&run, scan, (built, inputs), relink_all)
     }
 
-    /// Whether the writer still takes batches.
-    #[must_use]
-    pub fn is_alive(&self) -> bool {
-        self.writer.is_alive()
-    }
-
     /// Moves the log into the database.
     pub fn checkpoint(&self) -> Result<(), IngestError> {
         self.writer.checkpoint()

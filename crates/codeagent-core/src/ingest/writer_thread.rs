@@ -4,6 +4,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -40,10 +41,23 @@ pub struct Written {
     pub cpu: Duration,
 }
 
+/// Tells whether a writer thread runs, also while it is at work.
+#[derive(Clone, Debug)]
+pub struct Pulse(Weak<()>);
+
+impl Pulse {
+    /// Whether commands are still taken.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+}
+
 /// The running thread. Dropping it drains what is queued and closes the database.
 pub struct WriterThread {
     outbox: Option<Sender<WriteCommand>>,
     interrupter: Interrupter,
+    pulse: Pulse,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -53,15 +67,22 @@ impl WriterThread {
         let writer = Writer::open(path)?;
         let interrupter = writer.interrupter();
         let (outbox, inbox) = bounded(QUEUE);
-        let thread = std::thread::Builder::new().name("codeagent-writer".to_owned()).spawn(move || run(writer, &inbox));
+        let alive = Arc::new(());
+        let pulse = Pulse(Arc::downgrade(&alive));
+        let work = move || {
+            // Dropped however the thread ends.
+            let _alive = alive;
+            run(writer, &inbox);
+        };
+        let thread = std::thread::Builder::new().name("codeagent-writer".to_owned()).spawn(work);
         let thread = thread.map_err(|error| StoreError::Thread(error.to_string()))?;
-        Ok(Self { outbox: Some(outbox), interrupter, thread: Some(thread) })
+        Ok(Self { outbox: Some(outbox), interrupter, pulse, thread: Some(thread) })
     }
 
-    /// Whether commands are still taken.
+    /// What tells whether the thread runs, without a hold on it.
     #[must_use]
-    pub fn is_alive(&self) -> bool {
-        self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+    pub fn pulse(&self) -> Pulse {
+        self.pulse.clone()
     }
 
     /// Keeps facts. An error is reported by the next [`Self::apply`].
@@ -137,5 +158,20 @@ fn run(mut writer: Writer, inbox: &Receiver<WriteCommand>) {
 fn answer<T>(reply: &Sender<T>, value: T) {
     if reply.send(value).is_err() {
         tracing::debug!("nobody waits for the answer of the writer any more");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pulse_ends_with_the_thread() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = WriterThread::start(&folder.path().join("index.db")).unwrap();
+        let pulse = writer.pulse();
+        assert!(pulse.is_alive());
+        drop(writer);
+        assert!(!pulse.is_alive());
     }
 }

@@ -76,6 +76,9 @@ pub enum StoreError {
         /// The version needed.
         known: usize,
     },
+    /// The tables of the index are laid out in another way than this codeagent does under the same schema version.
+    #[error("the index was made by another version of codeagent; run `codeagent index`, which makes it anew")]
+    OtherLayout,
     /// The linked SQLite has known defects.
     #[error("SQLite {0} is too old (3.51.3 is needed)")]
     OldSqlite(String),

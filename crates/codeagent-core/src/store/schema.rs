@@ -3,12 +3,15 @@
 //! `user_version` is the number of migrations that have run. A migration is a file in the top-level `migrations/`, run once in a transaction
 //! of its own; files that have been released are never edited.
 //!
+//! Before the first release the one migration is edited; so that a database made from another text is refused, a hash of the migrations' texts
+//! is kept in it.
+//!
 //! **Limits.** Only upward: a newer schema is refused.
 
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::store::StoreError;
 
@@ -17,6 +20,9 @@ const MIGRATIONS: &[(&str, &str)] = &[("0001_graph.sql", include_str!("../../../
 
 /// The schema this code reads and writes.
 pub const SCHEMA_VERSION: usize = MIGRATIONS.len();
+
+/// `_metadata`: the hash of the migrations that the tables come from.
+const LAYOUT: &str = "layout";
 
 /// "cdag" in ASCII: says that a database file is ours.
 const APPLICATION_ID: i64 = 0x6364_6167;
@@ -107,7 +113,30 @@ fn stored_version(connection: &Connection, path: &Path) -> Result<usize, StoreEr
     if found > SCHEMA_VERSION {
         return Err(StoreError::Newer { found, known: SCHEMA_VERSION });
     }
+    if stored_layout(connection)?.as_deref() != Some(&layout(found)) {
+        return Err(StoreError::OtherLayout);
+    }
     Ok(found)
+}
+
+/// The layout that this code's first migrations make.
+fn layout(version: usize) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for (_, sql) in &MIGRATIONS[..version] {
+        hasher.update(sql.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+const HAS_METADATA: &str = "SELECT 1 FROM sqlite_master WHERE name = '_metadata'";
+const GET_METADATA: &str = "SELECT value FROM _metadata WHERE key = ?1";
+const SET_METADATA: &str = "INSERT OR REPLACE INTO _metadata VALUES (?1, ?2)";
+
+fn stored_layout(connection: &Connection) -> Result<Option<String>, StoreError> {
+    if connection.query_row(HAS_METADATA, [], |_| Ok(())).optional()?.is_none() {
+        return Ok(None);
+    }
+    Ok(connection.query_row(GET_METADATA, [LAYOUT], |row| row.get(0)).optional()?)
 }
 
 fn migrate(connection: &mut Connection, from: usize) -> Result<(), StoreError> {
@@ -116,6 +145,7 @@ fn migrate(connection: &mut Connection, from: usize) -> Result<(), StoreError> {
         transaction.execute_batch(sql)?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.pragma_update(None, "user_version", index as i64 + 1)?;
+        transaction.execute(SET_METADATA, [LAYOUT, &layout(index + 1)])?;
         transaction.commit()?;
     }
     Ok(())
@@ -161,6 +191,18 @@ mod tests {
         std::fs::write(&path, &text).unwrap();
         assert!(matches!(open_for_writing(&path), Err(StoreError::Foreign(_))));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    }
+
+    #[test]
+    fn another_layout_of_the_same_version_is_refused() {
+        for sql in ["UPDATE _metadata SET value = 'x' WHERE key = 'layout'", "DELETE FROM _metadata", "DROP TABLE _metadata"] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("index.db");
+            open_for_writing(&path).unwrap().execute_batch(sql).unwrap();
+            assert!(matches!(open_for_writing(&path), Err(StoreError::OtherLayout)), "{sql}");
+            let reader = Connection::open_with_flags(&path, reader_flags()).unwrap();
+            assert!(matches!(prepare_reader(&reader, &path), Err(StoreError::OtherLayout)), "{sql}");
+        }
     }
 
     #[test]
