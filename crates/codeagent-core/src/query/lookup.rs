@@ -6,7 +6,7 @@
 //! **Limits.** Types are compared as they are written, without namespaces: an alias is another type.
 
 use crate::model::graph::{Language, Node, NodeId, NodeType};
-use crate::query::{QueryError, get_node_by_qualified_name, nearest};
+use crate::query::{QueryError, beginning, get_node_by_qualified_name, nearest};
 use crate::store::{self, Snapshot};
 
 /// How many candidates an error lists.
@@ -30,7 +30,11 @@ pub fn resolve_symbol(snapshot: &Snapshot, text: &str) -> Result<Node, QueryErro
         }
     }
     if found.is_empty() {
-        return Err(QueryError::NoSymbol { asked: text.to_owned(), nearest: nearest(snapshot, text)? });
+        return Err(QueryError::NoSymbol {
+            asked: text.to_owned(),
+            nearest: nearest(snapshot, text)?,
+            beginning: beginning(snapshot, text)?,
+        });
     }
     prefer_types(&mut found);
     one(text, found)
@@ -49,7 +53,7 @@ fn one(text: &str, mut found: Vec<Node>) -> Result<Node, QueryError> {
     if found.len() > 1 {
         return Err(QueryError::Ambiguous { asked: text.to_owned(), count: found.len(), candidates: described(&found) });
     }
-    found.pop().ok_or_else(|| QueryError::NoSymbol { asked: text.to_owned(), nearest: Vec::new() })
+    found.pop().ok_or_else(|| QueryError::NoSymbol { asked: text.to_owned(), nearest: Vec::new(), beginning: None })
 }
 
 /// A type and its constructors bear one name; whoever says it means the type.

@@ -4,6 +4,7 @@
 
 mod export;
 mod lookup;
+mod missing;
 mod neighbors;
 mod outline;
 mod search;
@@ -13,6 +14,7 @@ mod symbol;
 
 pub use export::{ExportTables, export};
 pub use lookup::resolve_symbol;
+pub use missing::beginning;
 pub use neighbors::{CallSite, Neighbor, Neighbors, get_neighbors};
 pub use outline::{derive_file_id, get_outline};
 pub use search::{Found, filter_nodes};
@@ -28,12 +30,14 @@ use crate::store::StoreError;
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
     /// No such symbol.
-    #[error("no symbol {asked:?} in the index{}", hint(.nearest))]
+    #[error("no symbol {asked:?} in the index{}", hint(.nearest, .beginning.as_deref()))]
     NoSymbol {
         /// As asked.
         asked: String,
         /// Names that look like it, nearest first.
         nearest: Vec<String>,
+        /// What the beginning of the name means.
+        beginning: Option<String>,
     },
     /// Several symbols where one is asked.
     #[error("{asked:?} names {count} symbols; give the node_id of one, or its parameters: {}", .candidates.join(", "))]
@@ -61,8 +65,10 @@ pub enum QueryError {
     Store(#[from] StoreError),
 }
 
-fn hint(nearest: &[String]) -> String {
-    if nearest.is_empty() {
+fn hint(nearest: &[String], beginning: Option<&str>) -> String {
+    if let Some(beginning) = beginning {
+        format!("; {beginning}")
+    } else if nearest.is_empty() {
         "; search_symbols finds names by their parts".to_owned()
     } else {
         format!("; did you mean {}?", nearest.join(", "))

@@ -30,7 +30,7 @@ pub use files::{file_by_path, file_keys, file_path, files, inputs, link_rows};
 pub use nodes::{by_name, by_name_within, by_qualified_name, node, node_hash, node_ids_of_file, nodes_of_file, spans_of};
 pub use reader::{Reader, Snapshot};
 pub use schema::SCHEMA_VERSION;
-pub use search::{Hit, Hits, SearchFilter, nearest_names, search};
+pub use search::{Hit, Hits, SearchFilter, edit_distance, nearest_names, search};
 pub use status::{Counts, LanguageCounts, counts, metadata, unresolved_names, unresolved_with_name};
 pub use writer::{Interrupter, Writer};
 

@@ -149,6 +149,9 @@ fn why_not_found(snapshot: &Snapshot, name: &str) -> Result<String, ToolError> {
             node.id, node.qualified_name
         ));
     }
+    if let Some(beginning) = query::beginning(snapshot, name)? {
+        return Ok(format!("no symbol is named so; {beginning}"));
+    }
     let nearest = query::nearest(snapshot, name)?;
     let near = if nearest.is_empty() { String::new() } else { format!("; nearest: {}", nearest.join(", ")) };
     Ok(format!("no symbol is named so{near}; search_symbols finds names by their parts"))

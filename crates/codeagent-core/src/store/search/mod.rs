@@ -19,7 +19,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use nearest::nearest_names;
+pub use nearest::{edit_distance, nearest_names};
 pub(super) use write::{delete, delete_all, insert, same_text, set_hash_size};
 
 use rustc_hash::FxHashMap;

@@ -29,7 +29,7 @@ pub fn nearest_names(snapshot: &Snapshot, name: &str, limit: usize) -> Result<Ve
 }
 
 /// Edits that lead from a lower-case name to `candidate` in lower case, unless there are more than `at_most`.
-fn edit_distance(wanted: &[char], candidate: &str, at_most: usize) -> Option<usize> {
+pub fn edit_distance(wanted: &[char], candidate: &str, at_most: usize) -> Option<usize> {
     if candidate.chars().count().abs_diff(wanted.len()) > at_most {
         return None;
     }

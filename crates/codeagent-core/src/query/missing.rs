@@ -1,0 +1,68 @@
+//! What does the beginning of a name mean that names nothing as a whole?
+//!
+//! Who asks for `CaptureUpdateAction.NEVER` learns that there is a variable `CaptureUpdateAction`, and who misspells a member, which members
+//! there are.
+//!
+//! **Limits.** Namespaces are not told: they begin most names. Inherited members are not looked for.
+
+use crate::model::graph::{EdgeDirection, Language, Node, NodeKind, NodeType};
+use crate::query::{QueryError, get_node_by_qualified_name};
+use crate::store::{self, Snapshot};
+
+/// How many beginnings are tried, from the longest.
+const MAX_BEGINNINGS: usize = 8;
+
+/// How many members are compared with the one that is missing.
+const MAX_MEMBERS: usize = 500;
+
+/// How many members are told.
+const MAX_TOLD: usize = 5;
+
+/// What the longest beginning of a name that means something is, and what it has in place of the rest.
+pub fn beginning(snapshot: &Snapshot, asked: &str) -> Result<Option<String>, QueryError> {
+    let name = asked.split('(').next().unwrap_or(asked).trim();
+    for (at, _) in name.rmatch_indices(['.', '#']).take(MAX_BEGINNINGS) {
+        let (before, after) = (&name[..at], &name[at + 1..]);
+        if before.is_empty() || after.is_empty() {
+            continue;
+        }
+        let found = get_node_by_qualified_name(snapshot, before, None, None)?;
+        let found = found.into_iter().map(|(node, _)| node).find(|node| node.node_type != NodeType::Constructor);
+        match found {
+            Some(node) if node.node_type == NodeType::Module => return Ok(None),
+            Some(node) => return told(snapshot, &node, after).map(Some),
+            None => {}
+        }
+    }
+    Ok(None)
+}
+
+fn told(snapshot: &Snapshot, node: &Node, missing: &str) -> Result<String, QueryError> {
+    let member = missing.split(['.', '#']).next().unwrap_or(missing);
+    let place = node.spans.first().map(|span| format!(" at {}:{}", span.path, span.name_line)).unwrap_or_default();
+    let kind = node.kind.as_str().replace('_', " ");
+    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    let mut text = format!("{} is {article} {kind}{place} and has no member {member} of its own in the index", node.qualified_name);
+    let nearest = nearest_members(snapshot, node, member)?;
+    let holds_values = matches!(node.kind, NodeKind::Variable | NodeKind::Field | NodeKind::Property);
+    if !nearest.is_empty() {
+        text += &format!("; its members nearest to that: {}", nearest.join(", "));
+    } else if holds_values && node.language == Language::TypeScript {
+        text += " (keys of object literals are no symbols); get_references of it lists its uses";
+    }
+    Ok(text)
+}
+
+fn nearest_members(snapshot: &Snapshot, node: &Node, missing: &str) -> Result<Vec<String>, QueryError> {
+    let wanted: Vec<char> = missing.to_lowercase().chars().collect();
+    let mut members = Vec::new();
+    for child in store::contained(snapshot, node.id, EdgeDirection::Outgoing)?.iter().take(MAX_MEMBERS) {
+        let Some(child) = store::node(snapshot, child.id)?.filter(|child| child.node_type != NodeType::Constructor) else { continue };
+        let distance = store::edit_distance(&wanted, &child.name, wanted.len().max(child.name.len()));
+        members.push((distance.unwrap_or(usize::MAX), child.name));
+    }
+    members.sort();
+    members.dedup();
+    members.truncate(MAX_TOLD);
+    Ok(members.into_iter().map(|(_, name)| name).collect())
+}
