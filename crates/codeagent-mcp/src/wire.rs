@@ -329,6 +329,9 @@ pub struct Site {
     /// The file was changed since it was indexed: the line may be another one, and its text is not shown.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
+    /// What else it may use, if that is `inferred`: three at most, the best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<String>,
 }
 
 impl Related for NeighborRow {
@@ -362,6 +365,13 @@ impl Related for DependencyRow {
 impl Site {
     fn new(site: &CallSite, row_path: &str) -> Self {
         let file_path = (site.path != row_path).then(|| site.path.clone());
-        Self { file_path, line: site.line, column: site.column, text: site.text.clone(), stale: site.text.is_none() }
+        Self {
+            file_path,
+            line: site.line,
+            column: site.column,
+            text: site.text.clone(),
+            stale: site.text.is_none(),
+            candidates: site.candidates.clone(),
+        }
     }
 }

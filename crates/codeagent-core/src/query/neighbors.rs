@@ -13,6 +13,12 @@ use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
 use crate::query::{QueryError, Sources};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot, StoreError};
 
+/// How many further candidates of a use are shown.
+const MAX_CANDIDATES: usize = 3;
+
+/// Longest list of parameters shown of a candidate, in bytes.
+const MAX_PARAMETERS: usize = 120;
+
 /// A place where a use stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallSite {
@@ -26,6 +32,8 @@ pub struct CallSite {
     pub confidence: Confidence,
     /// The trimmed source line; `None` if the file was changed since it was indexed or is gone.
     pub text: Option<String>,
+    /// What else may be used here, if that is not sure: the best first, each with its parameters.
+    pub candidates: Vec<String>,
 }
 
 /// A related symbol.
@@ -45,6 +53,8 @@ pub struct Neighbor {
 
 /// The symbols related to one, in order, not yet looked up.
 pub struct Neighbors {
+    of: NodeId,
+    direction: EdgeDirection,
     related: Vec<Related>,
     /// The edges of each in a run, by path and position.
     edges: Vec<IncidentEdge>,
@@ -85,7 +95,7 @@ impl Neighbors {
         }
         let rank = |edge_type| verbs.iter().position(|verb| *verb == edge_type);
         related.sort_unstable_by_key(|each| (rank(each.edge_type), each.place, each.other));
-        Ok(Self { related, edges, paths })
+        Ok(Self { of: node, direction, related, edges, paths })
     }
 
     /// How many there are.
@@ -120,7 +130,21 @@ impl Neighbors {
     fn site(&self, edge: &IncidentEdge, sources: &mut Sources<'_>) -> Result<CallSite, StoreError> {
         let path = self.paths.path(edge.file);
         let text = sources.line(path, edge.line)?;
-        Ok(CallSite { path: path.to_owned(), line: edge.line, column: edge.column, confidence: edge.confidence, text })
+        let candidates = match edge.confidence {
+            Confidence::Inferred => self.candidates(edge, sources.snapshot())?,
+            _ => Vec::new(),
+        };
+        Ok(CallSite { path: path.to_owned(), line: edge.line, column: edge.column, confidence: edge.confidence, text, candidates })
+    }
+
+    fn candidates(&self, edge: &IncidentEdge, snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
+        let ends = match self.direction {
+            EdgeDirection::Outgoing => (self.of, edge.other),
+            EdgeDirection::Incoming => (edge.other, self.of),
+        };
+        let others = store::candidates_of(snapshot, ends, edge)?;
+        let nodes = others.iter().take(MAX_CANDIDATES).filter_map(|id| store::node(snapshot, *id).transpose());
+        nodes.map(|node| node.map(|node| with_parameters(&node))).collect()
     }
 }
 
@@ -141,6 +165,11 @@ pub fn get_neighbors(
     let verbs = edge_type.as_ref().map_or(all.as_slice(), std::slice::from_ref);
     let found = Neighbors::find(sources.snapshot(), node, direction, verbs)?;
     (0..found.len()).filter_map(|index| found.get(index, sources, sites).transpose()).collect()
+}
+
+fn with_parameters(node: &Node) -> String {
+    let parameters = node.parameter_signature.as_deref().filter(|signature| signature.len() <= MAX_PARAMETERS);
+    format!("{}{}", node.qualified_name, parameters.unwrap_or_default())
 }
 
 /// Paths of the files of some edges, and their order.

@@ -109,9 +109,9 @@ const CANDIDATES: &str = "SELECT candidates FROM edges WHERE source = ?1 AND edg
     AND \"column\" = ?6";
 
 /// The further candidates of a use, best first.
-pub fn candidates_of(snapshot: &Snapshot, source: NodeId, edge: &IncidentEdge) -> Result<Vec<NodeId>, StoreError> {
+pub fn candidates_of(snapshot: &Snapshot, (source, target): (NodeId, NodeId), edge: &IncidentEdge) -> Result<Vec<NodeId>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(CANDIDATES)?;
-    let key = params![stored_id(source), edge.edge_type as u8, stored_id(edge.other), edge.file.0, edge.line, edge.column];
+    let key = params![stored_id(source), edge.edge_type as u8, stored_id(target), edge.file.0, edge.line, edge.column];
     let blob = statement.query_row(key, |row| Ok(row.get_ref(0)?.as_blob().map(unpack_ids).unwrap_or_default())).optional()?;
     Ok(blob.unwrap_or_default())
 }
