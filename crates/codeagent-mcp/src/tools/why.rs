@@ -5,10 +5,13 @@
 //!
 //! **Limits.** Says what the graph knows; reflection, markup and configuration are not in it.
 
-use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeType};
+use std::collections::BTreeSet;
+
+use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use codeagent_core::query::{self, Neighbors, Sources};
 
 use crate::error::ToolError;
+use crate::tools::navigation::IMPLEMENTING;
 
 /// Most symbols named in one hint.
 const MAX_NAMED: usize = 3;
@@ -18,6 +21,9 @@ const MAX_MEMBERS: usize = 200;
 
 /// What a member stands for.
 const STANDS_FOR: &[EdgeType] = &[EdgeType::Overrides, EdgeType::Implements];
+
+/// Most symbols looked at for what stands for them in turn.
+const MAX_LOOKED_AT: usize = 1_000;
 
 const THROUGH: &str = "calls through an interface or base class go to what it implements or overrides: ask about ";
 
@@ -44,17 +50,56 @@ pub fn why_empty(sources: &mut Sources<'_>, node: &Node, question: (EdgeDirectio
     Ok(hints.join("; "))
 }
 
-/// Where more callers of a member are that has some: calls through what it implements or overrides are not calls of it.
+/// Where more of the same is. Of callers of a member: calls through what it implements or overrides are not calls of it. Of implementations: what stands
+/// for those listed.
 pub fn elsewhere(
     sources: &mut Sources<'_>,
     node: &Node,
     (direction, verbs): (EdgeDirection, &[EdgeType]),
 ) -> Result<Option<String>, ToolError> {
+    if direction == EdgeDirection::Incoming && verbs == IMPLEMENTING {
+        return further(sources, node);
+    }
     if direction != EdgeDirection::Incoming || verbs[0] != EdgeType::Calls || node.node_type == NodeType::Class {
         return Ok(None);
     }
     let above = related(sources, node, EdgeDirection::Outgoing, STANDS_FOR)?;
     Ok(Some(hint(THROUGH, &above)).filter(|hint| !hint.is_empty()))
+}
+
+/// How many more implement, extend or override those that do so directly.
+fn further(sources: &Sources<'_>, node: &Node) -> Result<Option<String>, ToolError> {
+    let direct = standing_for(sources, node.id)?;
+    let mut seen: BTreeSet<NodeId> = direct.iter().copied().chain([node.id]).collect();
+    let listed = seen.len();
+    let (mut looked_at, mut above) = (0, Vec::new());
+    for id in direct {
+        let before = seen.len();
+        let mut open = vec![id];
+        while let Some(next) = open.pop().filter(|_| looked_at < MAX_LOOKED_AT) {
+            looked_at += 1;
+            open.extend(standing_for(sources, next)?.into_iter().filter(|below| seen.insert(*below)));
+        }
+        if seen.len() > before {
+            above.push(id);
+        }
+    }
+    let more = seen.len() - listed;
+    if more == 0 {
+        return Ok(None);
+    }
+    let mut named = Named { names: Vec::new(), count: above.len() };
+    for id in above.iter().take(MAX_NAMED) {
+        named.names.extend(query::get_node(sources.snapshot(), *id)?.map(|symbol| as_asked(&symbol.node)));
+    }
+    let at_least = if looked_at < MAX_LOOKED_AT { "" } else { "at least " };
+    let words = format!("these are the direct ones; {at_least}{more} more implement, extend or override them in turn: ask about ");
+    Ok(Some(hint(&words, &named)))
+}
+
+fn standing_for(sources: &Sources<'_>, id: NodeId) -> Result<Vec<NodeId>, ToolError> {
+    let found = Neighbors::find(sources.snapshot(), id, EdgeDirection::Incoming, STANDING_FOR)?;
+    Ok((0..found.len()).map(|index| found.key(index).1).collect())
 }
 
 fn no_callers(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {

@@ -26,6 +26,7 @@ const OF_ALL_TOOLS: &[(&str, &str)] = &[
     ("stale_files", "a_changed_file_is_named_by_every_tool"),
     ("parameter_count", "shop_get_symbol"),
     ("kind", "lists_tell_a_kind_that_is_not_the_node_type"),
+    ("candidates", "the_other_candidates_of_an_inferred_site_are_shown"),
     ("site_count", "sites_are_counted_if_more_than_three"),
     ("limit", "every_parameter_is_checked"),
 ];

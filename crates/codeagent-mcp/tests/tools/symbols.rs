@@ -276,3 +276,56 @@ async fn lists_tell_a_kind_that_is_not_the_node_type() {
     assert_eq!(kinds, [(&class, &json!("struct")), (&class, &Value::Null), (&method, &Value::Null)]);
     assert_eq!(session.structured("get_symbol", json!({ "node_id": "Desk" })).await["kind"], "class");
 }
+
+#[tokio::test]
+async fn the_other_candidates_of_an_inferred_site_are_shown() {
+    let source = "class Door\n{\n    void Open(int a) { }\n    void Open(string a) { }\n    void Run() { Open(Unknown.Thing()); }\n}\n";
+    let session = Session::indexed(&[("door.cs", source.as_bytes())]).await;
+    let callees = session.structured("get_callees", json!({ "node_id": "Door.Run" })).await;
+    let best = &callees["results"][0];
+    assert_eq!(best["confidence"], "inferred", "{callees}");
+    let others = &best["call_sites"][0]["candidates"];
+    assert_eq!(others, &json!(["Door.Open(string a)"]), "{callees}");
+    for tool in ["get_callers", "get_references", "get_dependents"] {
+        let users = session.structured(tool, json!({ "node_id": "Door.Open(int)" })).await;
+        let sites = users["results"].as_array().unwrap().iter().filter_map(|row| row["call_sites"].get(0));
+        assert!(sites.into_iter().any(|site| site["candidates"] == *others), "{tool}: {users}");
+    }
+}
+
+#[tokio::test]
+async fn the_beginning_of_a_name_says_what_there_is() {
+    let script = "export const Modes = { NEVER: 1, ALWAYS: 2 };\nexport interface Cart {\n  total: number;\n  add(): void;\n}\n";
+    let session = Session::indexed(&[("src/modes.ts", script.as_bytes())]).await;
+    for (asked, expected) in [
+        (
+            "Modes.NEVER",
+            "src/modes.ts#Modes is a variable at src/modes.ts:1 and has no member NEVER of its own in the index (keys of object literals \
+             are no symbols); get_references of it lists its uses",
+        ),
+        (
+            "Cart.totals",
+            "src/modes.ts#Cart is an interface at src/modes.ts:2 and has no member totals of its own in the index; its members nearest to \
+             that: total, add",
+        ),
+    ] {
+        let error = session.structured("get_references", json!({ "node_id": asked })).await;
+        assert!(error["error"]["message"].as_str().unwrap().ends_with(expected), "{error}");
+        let lookup = session.structured("lookup_symbol", json!({ "qualified_name": asked })).await;
+        assert!(lookup["note"].as_str().unwrap().ends_with(expected), "{lookup}");
+    }
+}
+
+#[tokio::test]
+async fn implementations_further_down_are_counted() {
+    let source = "class A { public virtual void M() { } }\nclass B : A { public override void M() { } }\n\
+                  class C : B { public override void M() { } }\nclass D : C { }\n";
+    let session = Session::indexed(&[("a.cs", source.as_bytes())]).await;
+    for (asked, more, above) in [("A.M", "1 more", "B.M()"), ("A", "2 more", "B")] {
+        let answer = session.structured("get_implementations", json!({ "node_id": asked })).await;
+        let note = answer["note"].as_str().unwrap();
+        assert!(note.contains(more) && note.ends_with(&format!(" {above}")), "{answer}");
+    }
+    let last = session.structured("get_implementations", json!({ "node_id": "C" })).await;
+    assert!(last["note"].is_null(), "{last}");
+}
