@@ -15,7 +15,11 @@ pub fn table() -> Vec<Row> {
         ));
         table.push(rows(name, files, Indexed));
     };
-    msbuild(&mut add);
+    xml(&mut add);
+    msbuild_imports(&mut add);
+    msbuild_properties(&mut add);
+    msbuild_items(&mut add);
+    project_references(&mut add);
     npm(&mut add);
     table.push(rows(
         "package.json of 3 MB",
@@ -30,127 +34,97 @@ pub fn table() -> Vec<Row> {
     table
 }
 
-fn msbuild(add: &mut impl FnMut(&str, Vec<(&str, String)>)) {
-    let project = |inner: &str| format!("<Project Sdk=\"Microsoft.NET.Sdk\">{inner}</Project>");
-    let bomb = "<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\">".to_owned()
-        + &each(30, |i| format!("<!ENTITY a{} \"&a{i};&a{i};&a{i};&a{i};&a{i};&a{i};&a{i};&a{i};&a{i};&a{i};\">", i + 1))
-        + "]><Project>&a30;</Project>";
-    add("XML bomb", vec![("p/p.csproj", bomb)]);
-    add("XML nested", vec![("p/p.csproj", nested("<a>", "", "</a>", 100_000))]);
-    add("XML unclosed", vec![("p/p.csproj", "<a>".repeat(100_000))]);
-    add("XML attributes", vec![("p/p.csproj", format!("<Project {}/>", each(50_000, |i| format!("a{i}=\"1\""))))]);
-    add("props that import themselves", vec![
-        ("Directory.Build.props", "<Project><Import Project=\"Directory.Build.props\"/><Import Project=\"$(MSBuildThisFileDirectory)/Directory.Build.props\"/></Project>".into()),
-        ("p/p.csproj", project("<Import Project=\"p.csproj\"/>")),
-    ]);
+/// Receives the name of an attack and its files.
+type Add<'a> = &'a mut dyn FnMut(&str, Vec<(&str, String)>);
+
+fn project(inner: &str) -> String {
+    format!("<Project Sdk=\"Microsoft.NET.Sdk\">{inner}</Project>")
+}
+
+fn imports(paths: &[&str]) -> String {
+    let imports: String = paths.iter().map(|path| format!("<Import Project=\"{path}\"/>")).collect();
+    format!("<Project>{imports}</Project>")
+}
+
+fn borrowed(files: &[(String, String)]) -> Vec<(&str, String)> {
+    files.iter().map(|(path, text)| (path.as_str(), text.clone())).collect()
+}
+
+fn xml(add: Add<'_>) {
+    let entities = each(30, |i| format!("<!ENTITY a{} \"{}\">", i + 1, format!("&a{i};").repeat(10)));
+    for (name, text) in [
+        ("XML bomb", format!("<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\">{entities}]><Project>&a30;</Project>")),
+        ("XML nested", nested("<a>", "", "</a>", 100_000)),
+        ("XML unclosed", "<a>".repeat(100_000)),
+        ("XML attributes", format!("<Project {}/>", each(50_000, |i| format!("a{i}=\"1\"")))),
+    ] {
+        add(name, vec![("p/p.csproj", text)]);
+    }
+}
+
+fn msbuild_imports(add: Add<'_>) {
+    add(
+        "props that import themselves",
+        vec![
+            ("Directory.Build.props", imports(&["Directory.Build.props", "$(MSBuildThisFileDirectory)/Directory.Build.props"])),
+            ("p/p.csproj", imports(&["p.csproj"])),
+        ],
+    );
     add(
         "props that import each other",
         vec![
-            ("Directory.Build.props", "<Project><Import Project=\"a.props\"/><Import Project=\"b.props\"/></Project>".into()),
-            ("a.props", "<Project><Import Project=\"b.props\"/><Import Project=\"b.props\"/></Project>".into()),
-            ("b.props", "<Project><Import Project=\"a.props\"/><Import Project=\"a.props\"/></Project>".into()),
+            ("Directory.Build.props", imports(&["a.props", "b.props"])),
+            ("a.props", imports(&["b.props", "b.props"])),
+            ("b.props", imports(&["a.props", "a.props"])),
             ("p/p.csproj", project("")),
         ],
     );
-    let doubling: Vec<(String, String)> = (0..40)
-        .map(|i| {
-            (format!("i{i}.props"), format!("<Project><Import Project=\"i{0}.props\"/><Import Project=\"i{0}.props\"/></Project>", i + 1))
-        })
+    let mut doubling: Vec<(String, String)> = (0..40)
+        .map(|i| (format!("i{i}.props"), format!("i{}.props", i + 1)))
+        .map(|(path, next)| (path, imports(&[&next, &next])))
         .collect();
-    let mut files: Vec<(&str, String)> = doubling.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
-    files.push(("p/p.csproj", project("<Import Project=\"../i0.props\"/>")));
-    add("imports that double", files);
-    add(
-        "properties that double",
-        vec![(
-            "p/p.csproj",
-            project(&format!(
-                "<PropertyGroup><A>aaaaaaaaaa</A>{}<DefineConstants>$(A)</DefineConstants></PropertyGroup>",
-                "<A>$(A)$(A)</A>".repeat(60)
-            )),
-        )],
-    );
-    add("property of itself", vec![("p/p.csproj", project("<PropertyGroup><A>$(B)</A><B>$(A)</B><A>$(A);$(B)</A></PropertyGroup>"))]);
-    add(
-        "nested properties",
-        vec![("p/p.csproj", project(&format!("<PropertyGroup><A>{}B{}</A></PropertyGroup>", "$(".repeat(100_000), ")".repeat(100_000))))],
-    );
-    add(
-        "nested functions",
-        vec![(
-            "p/p.csproj",
-            project(&format!("<PropertyGroup><A>{}1{}</A></PropertyGroup>", "$([MSBuild]::Add(".repeat(20_000), ", 1))".repeat(20_000))),
-        )],
-    );
-    add(
-        "nested conditions",
-        vec![(
-            "p/p.csproj",
-            project(&format!("<PropertyGroup Condition=\"{}1==1{}\"><A>1</A></PropertyGroup>", "(".repeat(100_000), ")".repeat(100_000))),
-        )],
-    );
-    add(
-        "negated conditions",
-        vec![("p/p.csproj", project(&format!("<PropertyGroup Condition=\"{}true\"><A>1</A></PropertyGroup>", "!".repeat(100_000))))],
-    );
-    add(
-        "long condition",
-        vec![(
-            "p/p.csproj",
-            project(&format!("<PropertyGroup Condition=\"{}true\"><A>1</A></PropertyGroup>", "'a'=='a' and ".repeat(50_000))),
-        )],
-    );
-    add(
-        "hostile globs",
-        vec![(
-            "p/p.csproj",
-            project(&format!(
-                "<ItemGroup>{}</ItemGroup>",
-                each(1000, |i| format!("<Compile Include=\"{}{i}.cs\" Exclude=\"{}\"/>", "**/*a*/".repeat(200), "**/".repeat(200)))
-            )),
-        )],
-    );
-    add(
-        "items out of the root",
-        vec![(
-            "p/p.csproj",
-            project(
-                "<ItemGroup><Compile Include=\"../../../../../../etc/**/*;/etc/passwd;C:\\x\\**\"/><Compile Remove=\"@(Compile)\"/></ItemGroup>",
-            ),
-        )],
-    );
-    add(
-        "imports out of the root",
-        vec![(
-            "p/p.csproj",
-            project("<Import Project=\"../../../../../../etc/passwd\"/><Import Project=\"/dev/zero\"/><Import Project=\"**\"/>"),
-        )],
-    );
-    let ring: Vec<(String, String)> = (0..300)
-        .map(|i| {
-            (
-                format!("r{i}/r{i}.csproj"),
-                project(&format!(
-                    "<ItemGroup><ProjectReference Include=\"../r{}/r{}.csproj\"/><ProjectReference Include=\"r{i}.csproj\"/></ItemGroup>",
-                    (i + 1) % 300,
-                    (i + 1) % 300
-                )),
-            )
-        })
-        .collect();
-    add("projects that refer in a ring", ring.iter().map(|(path, text)| (path.as_str(), text.clone())).collect());
-    let full: Vec<(String, String)> = (0..100)
-        .map(|i| {
-            (
-                format!("r{i}/r{i}.csproj"),
-                project(&format!(
-                    "<ItemGroup>{}</ItemGroup>",
-                    each(100, |j| format!("<ProjectReference Include=\"../r{j}/r{j}.csproj\"/>"))
-                )),
-            )
-        })
-        .collect();
-    add("projects that all refer to all", full.iter().map(|(path, text)| (path.as_str(), text.clone())).collect());
+    doubling.push(("p/p.csproj".to_owned(), imports(&["../i0.props"])));
+    add("imports that double", borrowed(&doubling));
+    add("imports out of the root", vec![("p/p.csproj", imports(&["../../../../../../etc/passwd", "/dev/zero", "**"]))]);
+}
+
+fn msbuild_properties(add: Add<'_>) {
+    const N: usize = 100_000;
+    for (name, properties) in [
+        ("properties that double", format!("<A>aaaaaaaaaa</A>{}<DefineConstants>$(A)</DefineConstants>", "<A>$(A)$(A)</A>".repeat(60))),
+        ("property of itself", "<A>$(B)</A><B>$(A)</B><A>$(A);$(B)</A>".to_owned()),
+        ("nested properties", format!("<A>{}B{}</A>", "$(".repeat(N), ")".repeat(N))),
+        ("nested functions", format!("<A>{}1{}</A>", "$([MSBuild]::Add(".repeat(N / 5), ", 1))".repeat(N / 5))),
+        ("100,000 frameworks", format!("<TargetFrameworks>{}</TargetFrameworks>", "net8.0;net99999999999.0;".repeat(N / 2))),
+        ("100,000 symbols", format!("<DefineConstants>{}</DefineConstants>", each(N, |i| format!("A{i};")))),
+    ] {
+        add(name, vec![("p/p.csproj", project(&format!("<PropertyGroup>{properties}</PropertyGroup>")))]);
+    }
+    for (name, condition) in [
+        ("nested conditions", format!("{}1==1{}", "(".repeat(N), ")".repeat(N))),
+        ("negated conditions", format!("{}true", "!".repeat(N))),
+        ("long condition", format!("{}true", "'a'=='a' and ".repeat(N / 2))),
+    ] {
+        add(name, vec![("p/p.csproj", project(&format!("<PropertyGroup Condition=\"{condition}\"><A>1</A></PropertyGroup>")))]);
+    }
+}
+
+fn msbuild_items(add: Add<'_>) {
+    let out = "<Compile Include=\"../../../../../../etc/**/*;/etc/passwd;C:\\x\\**\"/><Compile Remove=\"@(Compile)\"/>".to_owned();
+    let (include, exclude) = ("**/*a*/".repeat(200), "**/".repeat(200));
+    let globs = each(1000, |i| format!("<Compile Include=\"{include}{i}.cs\" Exclude=\"{exclude}\"/>"));
+    for (name, items) in [("hostile globs", globs), ("items out of the root", out)] {
+        add(name, vec![("p/p.csproj", project(&format!("<ItemGroup>{items}</ItemGroup>")))]);
+    }
+}
+
+fn project_references(add: Add<'_>) {
+    let reference = |j: usize| format!("<ProjectReference Include=\"../r{j}/r{j}.csproj\"/>");
+    let with = |i: usize, references: &str| (format!("r{i}/r{i}.csproj"), project(&format!("<ItemGroup>{references}</ItemGroup>")));
+    let ring: Vec<(String, String)> = (0..100).map(|i| with(i, &(reference((i + 1) % 100) + &reference(i)))).collect();
+    add("projects that refer in a ring", borrowed(&ring));
+    let full: Vec<(String, String)> = (0..60).map(|i| with(i, &each(60, reference))).collect();
+    add("projects that all refer to all", borrowed(&full));
     add(
         "solution of nonsense",
         vec![
@@ -159,29 +133,9 @@ fn msbuild(add: &mut impl FnMut(&str, Vec<(&str, String)>)) {
             ("p/p.csproj", project("")),
         ],
     );
-    add(
-        "100,000 frameworks",
-        vec![(
-            "p/p.csproj",
-            project(&format!(
-                "<PropertyGroup><TargetFrameworks>{}</TargetFrameworks></PropertyGroup>",
-                "net8.0;net99999999999.0;".repeat(50_000)
-            )),
-        )],
-    );
-    add(
-        "100,000 symbols",
-        vec![(
-            "p/p.csproj",
-            project(&format!(
-                "<PropertyGroup><DefineConstants>{}</DefineConstants></PropertyGroup>",
-                (0..100_000).map(|i| format!("A{i};")).collect::<String>()
-            )),
-        )],
-    );
 }
 
-fn npm(add: &mut impl FnMut(&str, Vec<(&str, String)>)) {
+fn npm(add: Add<'_>) {
     add("JSON nested", vec![("package.json", nested("{\"a\":", "1", "}", 100_000)), ("p/tsconfig.json", "[".repeat(100_000))]);
     add("JSON of nonsense", vec![
         ("package.json", "{\"name\": 1, \"main\": [], \"exports\": 7, \"workspaces\": {\"packages\": \"x\"}, \"types\": {}, \"imports\": []}".into()),
@@ -198,18 +152,18 @@ fn npm(add: &mut impl FnMut(&str, Vec<(&str, String)>)) {
     let doubling: Vec<(String, String)> = (0..40)
         .map(|i| (format!("p/tsconfig.{i}.json"), format!("{{\"extends\": [\"./tsconfig.{0}.json\", \"./tsconfig.{0}.json\"]}}", i + 1)))
         .collect();
-    let mut files: Vec<(&str, String)> = doubling.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
+    let mut files = borrowed(&doubling);
     files.push(("p/tsconfig.json", "{\"extends\": \"./tsconfig.0.json\"}".into()));
     add("extends that doubles", files);
-    let ring: Vec<(String, String)> = (0..300)
+    let ring: Vec<(String, String)> = (0..100)
         .map(|i| {
             (
                 format!("q{i}/tsconfig.json"),
-                format!("{{\"extends\": \"../q{0}/tsconfig.json\", \"references\": [{{\"path\": \"../q{0}\"}}]}}", (i + 1) % 300),
+                format!("{{\"extends\": \"../q{0}/tsconfig.json\", \"references\": [{{\"path\": \"../q{0}\"}}]}}", (i + 1) % 100),
             )
         })
         .collect();
-    add("tsconfigs in a ring", ring.iter().map(|(path, text)| (path.as_str(), text.clone())).collect());
+    add("tsconfigs in a ring", borrowed(&ring));
     add("tsconfig out of the root", vec![("p/tsconfig.json", "{\"extends\": \"../../../../../../etc/passwd\", \"include\": [\"../../../../**\", \"/**\"], \"compilerOptions\": {\"paths\": {\"*\": [\"../../../../../../*\", \"/etc/*\"]}, \"baseUrl\": \"../../../..\"}}".into())]);
     add(
         "paths of 20,000",

@@ -10,16 +10,13 @@ pub fn table() -> Vec<Row> {
     let mut table: Vec<Row> = Vec::new();
     let mut ts =
         |name: &str, path: &str, text: String, expected: Expected| table.push(row(&format!("{path} {name}"), path, text, expected));
-    for path in ["a.ts", "a.tsx"] {
-        nesting(&mut |name, text, expected| ts(name, path, text, expected));
-    }
+    nesting(&mut |name, text, expected| ts(name, "a.ts", text, expected));
     types(&mut |name, text, expected| ts(name, "a.ts", text, expected));
     chains(&mut |name, text, expected| ts(name, "a.ts", text, expected));
     sizes(&mut |name, text, expected| ts(name, "a.ts", text, expected));
     jsx(&mut |name, text, expected| ts(name, "a.tsx", text, expected));
-    for path in ["a.ts", "a.js"] {
-        broken(&mut |name, text, expected| ts(name, path, text, expected));
-    }
+    broken(&mut |name, text, expected| ts(name, "a.ts", text, expected));
+    script(&mut |name, text, expected| ts(name, "a.js", text, expected));
     table
 }
 
@@ -36,8 +33,9 @@ fn nesting(ts: &mut impl FnMut(&str, String, Expected)) {
         ("generic calls", "f<A>(", ")"),
     ] {
         ts(&format!("nested {name}"), format!("const x = {};", nested(open, "1", close, N)), Either);
-        ts(&format!("unclosed {name}"), format!("const x = {}", many(open, N)), Either);
     }
+    ts("unclosed parentheses", format!("const x = {}", many("(", N)), Either);
+    ts("unclosed templates", format!("const x = {}", many("`${", N)), Either);
     ts("nested blocks", nested("{", "", "}", N), Indexed);
     ts("unclosed blocks", many("{", N), Either);
     ts("nested functions", nested("function f() {", "", "}", N), Indexed);
@@ -61,8 +59,8 @@ fn types(ts: &mut impl FnMut(&str, String, Expected)) {
         ("imports", "import('a').B<", ">"),
     ] {
         ts(&format!("nested {name} as a type"), format!("type X = {};", nested(open, "1", close, N / 2)), Either);
-        ts(&format!("unclosed {name} as a type"), format!("type X = {}", many(open, N / 2)), Either);
     }
+    ts("unclosed generics as a type", format!("type X = {}", many("A<", N / 2)), Either);
     for unit in ["A | ", "A & ", "keyof ", "readonly ", "A extends B ? C : ", "typeof ", "new () => ", "<T>() => ", "infer ", "unique "] {
         ts(&format!("chain of type {unit}"), format!("type X = {}D;", many(unit, N)), Either);
     }
@@ -158,22 +156,19 @@ fn broken(ts: &mut impl FnMut(&str, String, Expected)) {
     ts("x = ;", many("x = ; ", N), Either);
     ts("x = ; in 48 KB", many("x = ; ", 8000), Either);
     ts("x = ; in 12 KB", many("x = ; ", 2000), Either);
+    for unit in ["<", "\"", "`", "${", "/", "?", "import ", "{["] {
+        ts(&format!("100,000 times {unit}"), many(unit, N), Either);
+    }
     for unit in [
-        "<",
         ">",
         "=>",
-        "\"",
         "'",
         "`",
-        "${",
-        "/",
         "/*",
-        "//",
         "#",
         ";",
         ",",
         ":",
-        "?",
         "\\",
         "@",
         "a b ",
@@ -182,15 +177,12 @@ fn broken(ts: &mut impl FnMut(&str, String, Expected)) {
         "async ",
         "await using ",
         "import(\"",
-        "import ",
         "export ",
         "function ",
-        "{[",
         "a<b,",
         "=",
         "...",
     ] {
-        ts(&format!("100,000 times {unit}"), many(unit, N), Either);
         ts(&format!("10,000 times {unit} in a function"), format!("function f() {{ {} }}", many(unit, N / 10)), Either);
     }
     let words = [
@@ -206,4 +198,14 @@ fn broken(ts: &mut impl FnMut(&str, String, Expected)) {
         .collect();
     ts("200,000 random tokens", soup.clone(), Either);
     ts("5,000 random tokens", soup.chars().take(15_000).collect(), Either);
+}
+
+fn script(js: &mut impl FnMut(&str, String, Expected)) {
+    js("nested calls", format!("x = {};", nested("f(", "1", ")", N)), Either);
+    js("chain of assignments", format!("x = {}b;", many("a = ", N / 2)), Either);
+    js("100,000 times <", many("<", N), Either);
+    js("x = ;", many("x = ; ", N), Either);
+    js("nested elements", format!("x = {};", nested("<a>", "b", "</a>", N)), Either);
+    js("50,000 assignments to exports", each(N / 2, |i| format!("module.exports.a{i} = exports.b{i};")), Indexed);
+    js("10,000 requires", each(N / 10, |i| format!("const a{i} = require('./m{i}');")), Indexed);
 }

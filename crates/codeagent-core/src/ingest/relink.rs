@@ -106,3 +106,30 @@ fn unresolved_rows(links: &Links, world: &World, file: FileId, key: FileKey) -> 
     }
     sorted(counts.into_iter().map(|(name, (count, calls))| UnresolvedRow { file: key, name: name.to_owned(), count, calls }).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::extract::extract;
+    use crate::model::graph::Dialect;
+    use crate::project::ProjectModel;
+    use crate::resolve::WorldFile;
+
+    fn world(paths: &[&str]) -> World {
+        let text = "class A { void M() { M(); } }";
+        let file =
+            |path: &&str| WorldFile { path: Arc::from(*path), facts: Arc::new(extract(text, Dialect::CSharp, &[])), external: false };
+        World::build(paths.iter().map(file).collect(), Arc::new(ProjectModel::default()))
+    }
+
+    #[test]
+    fn a_panic_costs_the_file_it_happens_in() {
+        let (world, nodes) = (world(&["a.cs", "b.cs"]), NodeTable::build(&world(&["a.cs"])));
+        let keys = [Some(FileKey(1)), Some(FileKey(2))];
+        let relinked = relink_all(&[0, 1], (&world, &nodes, &keys), &Clock::default(), &|| true).unwrap();
+        let outcomes: Vec<(bool, usize)> = relinked.iter().map(|(_, relinked)| (relinked.failed, relinked.edges.len())).collect();
+        assert_eq!(outcomes, [(false, 1), (true, 0)], "the second file has no nodes");
+    }
+}
