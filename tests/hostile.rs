@@ -7,6 +7,7 @@
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, reason = "what came of each attack is worth reading")]
 #![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
 
 #[path = "hostile/csharp.rs"]
