@@ -151,7 +151,10 @@ fn exit_codes_tell_what_to_do() {
     assert_eq!(shop.run(&["index"]).status.code(), Some(0));
 
     let (code, message) = shop.failure(&["callers", "Order.Plase"]);
-    assert!(code == 2 && message.contains("Order.Place"), "{code} {message}");
+    assert!(
+        code == 2 && message.contains("Shop.Domain.Order is a class") && message.contains("nearest to that: Place,"),
+        "{code} {message}"
+    );
     assert_eq!(shop.failure(&["outline", "../x.cs"]).0, 2);
     assert_eq!(shop.failure(&["nonsense"]).0, 2);
 
