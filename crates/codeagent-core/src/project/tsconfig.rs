@@ -97,7 +97,7 @@ impl<'a> Configs<'a> {
     /// A configuration with all it inherits.
     pub(super) fn read(&self, path: &str) -> Config {
         let folder = folder_of(path);
-        let written = self.inherited(path, 0);
+        let written = self.inherited(path, 0, &mut BTreeMap::new());
         let resolve = |list: &[Relative]| -> Vec<String> { list.iter().filter_map(|relative| resolved(relative, folder)).collect() };
         let is_extended = self.extended.contains(path);
         let files = written.files.as_deref().map(&resolve);
@@ -120,15 +120,25 @@ impl<'a> Configs<'a> {
         }
     }
 
-    fn inherited(&self, path: &str, depth: u32) -> Written {
+    /// `known` are the configurations that were met: one that is reached on many ways is put together once, one that extends itself adds
+    /// nothing to itself.
+    fn inherited<'p>(&self, path: &'p str, depth: u32, known: &mut BTreeMap<&'p str, Written>) -> Written
+    where
+        'a: 'p,
+    {
+        if let Some(written) = known.get(path) {
+            return written.clone();
+        }
         let Some(value) = self.values.get(path) else { return Written::default() };
         let mut written = Written::default();
+        known.insert(path, Written::default());
         if depth < MAX_DEPTH {
             for base in self.bases(path) {
-                written.inherit_over(self.inherited(base, depth + 1));
+                written.inherit_over(self.inherited(base, depth + 1, known));
             }
         }
         written.inherit_over(own(value, folder_of(path)));
+        known.insert(path, written.clone());
         written
     }
 

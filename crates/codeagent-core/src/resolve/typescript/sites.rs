@@ -14,6 +14,9 @@ use crate::model::facts::*;
 use crate::model::graph::{Confidence, EdgeType};
 use crate::resolve::{DeclRef, Links, Target, Unresolved, Use};
 
+/// So many symbols that a use may mean are kept.
+const MAX_TARGETS: usize = 8;
+
 /// What became of a site.
 enum Outcome {
     /// Declarations of the repository or of outside.
@@ -83,16 +86,16 @@ impl Link<'_> {
     fn add_edges(&mut self, site: Site, decls: Decls, links: &mut Links) -> bool {
         let mut targets: Vec<Target> = Vec::new();
         let mut rest = decls;
-        while let Some(&first) = rest.first() {
-            let symbol = self.group(first);
-            let own: Decls = rest.iter().copied().filter(|decl| *decl == first || symbol.contains(decl)).collect();
-            rest.retain(|decl| !own.contains(decl));
+        while let Some(&first) = rest.first().filter(|_| targets.len() < MAX_TARGETS) {
+            let mut symbol = self.group(first);
+            symbol.sort_unstable();
+            let (own, others): (Decls, Decls) = rest.into_iter().partition(|decl| *decl == first || symbol.binary_search(decl).is_ok());
+            rest = others;
             if let Some(target) = self.primary(&own).filter(|target| self.is_node(*target)) {
                 targets.push(Target::Decl(target));
             }
         }
         let Some(edge_type) = self.edge_type(site).filter(|_| !targets.is_empty()) else { return false };
-        targets.truncate(8);
         push(links, site, edge_type, targets);
         true
     }
