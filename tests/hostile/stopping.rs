@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// Files of the repository that is being indexed when the process is stopped.
-const FILES: usize = 250;
+const FILES: usize = 400;
 
 /// How long stopping may take on a busy machine; alone it takes a fraction of a second.
 const STOPPING: Duration = Duration::from_secs(2);
