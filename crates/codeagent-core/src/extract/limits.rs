@@ -57,7 +57,7 @@ pub fn has_too_many_angles(text: &str) -> bool {
 /// Code takes .07 us (TypeScript) to .4 us (C#) a byte. Broken input like `x = ; x = ; ..` takes 3 and ends in a step of quadratic length that
 /// cannot be interrupted, so the budget has to run out before that step begins.
 pub fn parse_budget(bytes: usize) -> Duration {
-    Duration::from_millis(100) + Duration::from_nanos(800 * bytes as u64)
+    Duration::from_millis(100) + Duration::from_nanos(600 * bytes as u64)
 }
 
 #[cfg(test)]
