@@ -80,7 +80,7 @@ fn chains(cs: &mut impl FnMut(&str, String, Expected)) {
         ("nots", "a is not not not not "),
         ("ands", "a is 1 and 2 or 3 and "),
     ] {
-        cs(&format!("chain of {name}"), expression(&format!("{}b", many(unit, N / 2))), Either);
+        cs(&format!("chain of {name}"), expression(&format!("{}b", many(unit, N / 3))), Either);
     }
     cs("chain of qualified names", format!("class C {{ {}B x; }}", many("A.", N)), Either);
     cs("chain of else if", format!("class C {{ void M() {{ {} {{ }} }} }}", many("if (a) { } else ", N / 2)), Either);
