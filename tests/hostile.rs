@@ -29,8 +29,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Processor time that a hostile file may take, and twice that if the command was built without optimisation.
-const SECONDS: f64 = if cfg!(debug_assertions) { 4.0 } else { 2.0 };
+/// Processor time that a hostile file may take, and three times that if the command was built without optimisation.
+const SECONDS: f64 = if cfg!(debug_assertions) { 6.0 } else { 2.0 };
 
 /// Memory that a hostile file may take, and what the process takes without one.
 const MEGABYTES: u64 = 300 + 13;
