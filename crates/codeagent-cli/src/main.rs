@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     let outcome = commands::run(Cli::parse());
     outcome.unwrap_or_else(|error| {
         if !exit::is_closed_pipe(&error) {
-            writeln!(anstream::stderr(), "codeagent: {error:#}").ok();
+            writeln!(anstream::stderr(), "codeagent: {}", output::told(&error)).ok();
         }
         exit::of_error(&error)
     })

@@ -25,6 +25,15 @@ pub fn note(text: &str) {
     writeln!(anstream::stderr(), "note: {text}").ok();
 }
 
+/// An error and its causes, as far as what is said before does not hold them: most of our errors say their causes themselves.
+pub fn told(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |said, cause| match cause.to_string() {
+        cause if said.is_empty() => cause,
+        cause if said.contains(&cause) => said,
+        cause => format!("{said}: {cause}"),
+    })
+}
+
 /// `method Shop.Cart.Total(int extra): int  src/Cart.cs:12`
 pub fn symbol(row: &SymbolRow) -> String {
     let signature = row.signature.parameter_signature.as_deref().unwrap_or_default();
