@@ -75,6 +75,8 @@ fn symbols_are_found_and_followed() {
             33:28  var total = prices.Price(order);
     "#]]
     .assert_eq(&shop.stdout(&["callers", "PriceCalculator.Price"]));
+    let through = String::from_utf8(shop.run(&["callers", "OrderService.Place"]).stderr).unwrap();
+    assert!(through.contains("calls through an interface") && through.contains("Shop.Services.IOrderService.Place"), "{through}");
     expect![[r#"
         web/packages/client/src/orders.ts#OrdersApi.place  web/packages/client/src/orders.ts:9
             web/packages/app/src/state/cart.ts:25:37  const order = await this.orders.place(this.lines);
@@ -157,6 +159,9 @@ fn exit_codes_tell_what_to_do() {
     );
     assert_eq!(shop.failure(&["outline", "../x.cs"]).0, 2);
     assert_eq!(shop.failure(&["nonsense"]).0, 2);
+    let nowhere = Command::new(env!("CARGO_BIN_EXE_codeagent")).args(["status", "--root", "no-such-folder"]).output().unwrap();
+    let message = String::from_utf8(nowhere.stderr).unwrap();
+    assert!(nowhere.status.code() == Some(2) && message.matches("os error 2").count() == 1, "{message}");
 
     let lock = data_dir(shop.root.path()).unwrap().lock_writer().unwrap();
     assert_eq!(shop.failure(&["index"]).0, 4);

@@ -1,8 +1,9 @@
 //! What the commands that follow the graph have in common: one symbol, some types of edges, one direction.
 
 use codeagent_core::model::graph::{EdgeDirection, EdgeType};
-use codeagent_core::query;
+use codeagent_core::query::{self, Sources};
 use codeagent_mcp::tools::navigation::neighbors;
+use codeagent_mcp::tools::why::elsewhere;
 use codeagent_mcp::wire::{Related, UseRow};
 
 use crate::commands::{OfSymbol, Root};
@@ -23,6 +24,9 @@ pub fn run(root: &Root, of: &OfSymbol, edges: (EdgeDirection, &[EdgeType])) -> a
     }
     if rows.is_empty() {
         output::note(&format!("none found for {}", node.qualified_name));
+    }
+    if let Some(more) = elsewhere(&mut Sources::new(&snapshot, answers.workspace()), &node, edges)? {
+        output::note(&more);
     }
     let unresolved = query::unresolved_sites(&snapshot, &node.name)?;
     if edges.0 == EdgeDirection::Incoming && unresolved > 0 {

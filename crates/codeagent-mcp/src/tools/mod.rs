@@ -8,7 +8,7 @@ pub mod management;
 pub mod navigation;
 pub mod search;
 mod stale;
-mod why;
+pub mod why;
 
 use codeagent_core::model::graph::Language;
 

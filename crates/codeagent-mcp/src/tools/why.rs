@@ -50,8 +50,8 @@ pub fn why_empty(sources: &mut Sources<'_>, node: &Node, question: (EdgeDirectio
     Ok(hints.join("; "))
 }
 
-/// Where more of the same is. Of callers of a member: calls through what it implements or overrides are not calls of it. Of implementations: what stands
-/// for those listed.
+/// Where more of the same is. Of callers of a member: calls through what it implements or overrides are not calls of it. Of
+/// implementations: what stands for those listed.
 pub fn elsewhere(
     sources: &mut Sources<'_>,
     node: &Node,
