@@ -1,0 +1,127 @@
+//! Do the linkers follow the languages' rules? Each page in `tests/rules/<language>/` takes clauses of the standard or the handbook and states,
+//! under the code that tells the rule from its neighbours, the edges it gives.
+//!
+//! A heading with code blocks under it is a case: a repository of its own, in which every call is stated. The info string of a block names
+//! its language and, if there are several files, its path:
+//!
+//! ````text
+//! ## §12.6.4.3 The normal form is better than the expanded form
+//!
+//! ```cs Printer.cs
+//! class Printer
+//! {
+//!     void Print(int value) { }
+//!     void Print(params int[] values) { }
+//!     void All() => Print(1);
+//!     //            ^^^^^ calls: Printer.Print(int value)
+//! }
+//! ```
+//! ````
+//!
+//! Without a path a block is `main.cs`, `main.ts` and so on; a project file is added where a case has none. `RULE=words` runs only the cases
+//! whose heading holds the words.
+//!
+//! **Limits.** Those of `case.rs`. Whether a case compiles is not seen.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod case;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use case::Case;
+use codeagent_workspace::{RepoPath, Workspace};
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+
+/// What a case gets that has no project file: by the ending of its files.
+const PROJECTS: &[(&str, &str, &str)] = &[
+    (
+        ".cs",
+        "Rules.csproj",
+        "<Project Sdk=\"Microsoft.NET.Sdk\"><PropertyGroup><TargetFramework>net9.0</TargetFramework><Nullable>enable</Nullable></PropertyGroup></Project>",
+    ),
+    (
+        ".ts",
+        "tsconfig.json",
+        "{ \"compilerOptions\": { \"strict\": true, \"target\": \"ES2022\", \"jsx\": \"preserve\", \"allowJs\": true } }",
+    ),
+];
+
+#[test]
+fn csharp() {
+    run("csharp", ".cs");
+}
+
+#[test]
+fn typescript() {
+    run("typescript", ".ts");
+}
+
+/// Runs all cases of a language, or those that `RULE` names, and reports all failures at once.
+fn run(language: &str, project: &str) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/rules").join(language);
+    let workspace = Workspace::open(&root).unwrap();
+    let wanted = std::env::var("RULE").ok();
+    let (mut failures, mut expectations) = (Vec::new(), 0);
+    for entry in workspace.list(&RepoPath::root()).unwrap().entries {
+        let page = workspace.read(&entry.path).unwrap().text;
+        for (heading, mut texts) in cases(&page) {
+            if wanted.as_deref().is_some_and(|wanted| !heading.contains(wanted)) {
+                continue;
+            }
+            add_project(&mut texts, project);
+            let outcome = Case::of(texts, &["calls"]).check();
+            expectations += outcome.annotations;
+            if outcome.annotations == 0 {
+                failures.push(format!("{}: {heading}: states nothing", entry.path));
+            }
+            failures.extend(outcome.failures.into_iter().map(|failure| format!("{}: {heading}: {failure}", entry.path)));
+        }
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    assert!(expectations > 0, "nothing was checked");
+}
+
+fn add_project(texts: &mut BTreeMap<String, Arc<str>>, ending: &str) {
+    let (_, name, text) = PROJECTS.iter().find(|(known, ..)| *known == ending).unwrap();
+    let extension = name.rsplit_once('.').unwrap().1;
+    if !texts.keys().any(|path| path.ends_with(extension)) {
+        texts.insert((*name).to_owned(), (*text).into());
+    }
+}
+
+/// The headings that have code under them, and the code by path. A text keeps the line numbers of its page.
+fn cases(page: &str) -> Vec<(String, BTreeMap<String, Arc<str>>)> {
+    let mut cases: Vec<(String, BTreeMap<String, Arc<str>>)> = vec![(String::new(), BTreeMap::new())];
+    let (mut in_heading, mut path) = (false, None);
+    for (event, range) in Parser::new(page).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Heading { .. }) => {
+                cases.push((String::new(), BTreeMap::new()));
+                in_heading = true;
+            }
+            Event::End(TagEnd::Heading(_)) => in_heading = false,
+            Event::Text(text) | Event::Code(text) if in_heading => cases.last_mut().unwrap().0.push_str(&text),
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => path = Some(path_of(&info)),
+            Event::Text(text) if path.is_some() => {
+                let lines_above = page[..range.start].matches('\n').count();
+                let whole = "\n".repeat(lines_above) + &text;
+                let earlier = cases.last_mut().unwrap().1.insert(path.take().unwrap(), whole.into());
+                assert!(earlier.is_none(), "two blocks of one name near line {lines_above}");
+            }
+            Event::End(TagEnd::CodeBlock) => path = None,
+            _ => {}
+        }
+    }
+    cases.retain(|(_, texts)| !texts.is_empty());
+    cases
+}
+
+/// The path an info string gives: `cs Orders.cs`, or `cs` alone.
+fn path_of(info: &str) -> String {
+    let mut words = info.split_whitespace();
+    let language = words.next().unwrap_or_default();
+    words.next().map_or_else(|| format!("main.{language}"), str::to_owned)
+}
