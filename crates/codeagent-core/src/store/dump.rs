@@ -2,10 +2,12 @@
 //!
 //! **Limits.** For tests: everything is held in memory. Ids of rows, times and caches are left out.
 
+use std::collections::BTreeMap;
+
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-use crate::store::{Snapshot, StoreError};
+use crate::store::{FileKey, Snapshot, StoreError, file_keys, link_rows};
 
 const DUMPS: &[(&str, &str)] = &[
     (
@@ -41,7 +43,7 @@ const DUMPS: &[(&str, &str)] = &[
 
 const WORDS: &str = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_words USING fts5vocab(main, search, instance)";
 
-/// Files, nodes, spans, edges of both directions, unresolved names, project files and the indexed words.
+/// Files, nodes, spans, edges of both directions, unresolved names, project files, the indexed words, and what each file's links depend on.
 pub fn canonical_dump(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
     let connection = snapshot.connection();
     connection.execute_batch(WORDS)?;
@@ -49,7 +51,27 @@ pub fn canonical_dump(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
     for (what, sql) in DUMPS {
         dump(connection, what, sql, &mut lines)?;
     }
+    dump_links(snapshot, &mut lines)?;
     Ok(lines)
+}
+
+/// What links depend on, files by their paths.
+fn dump_links(snapshot: &Snapshot, lines: &mut Vec<String>) -> Result<(), StoreError> {
+    let keys = file_keys(snapshot)?;
+    let links = link_rows(snapshot)?;
+    let paths: BTreeMap<FileKey, &str> = keys.iter().map(|(path, key)| (*key, path.as_str())).collect();
+    let path = |key: &FileKey| paths.get(key).copied().unwrap_or("gone");
+    let mut rows: Vec<_> = links.iter().map(|(key, row)| (path(key), row)).collect();
+    rows.sort_unstable_by_key(|(path, _)| *path);
+    for (file, row) in rows {
+        let mut reads: Vec<&str> = row.reads.iter().map(path).collect();
+        reads.sort_unstable();
+        lines.push(format!("links\t{file}\t{}\t{}", row.environment_hash, row.answers_hash));
+        lines.extend(reads.iter().map(|read| format!("reads\t{file}\t{read}")));
+        lines.push(format!("slots\t{file}\t{:?}", row.slots));
+        lines.push(format!("published\t{file}\t{:?}", row.published));
+    }
+    Ok(())
 }
 
 fn dump(connection: &Connection, what: &str, sql: &str, lines: &mut Vec<String>) -> Result<(), StoreError> {
