@@ -30,8 +30,8 @@ use crate::store::{
     Snapshot,
 };
 
-/// Version of the linkers; raise it with every change that gives other edges for equal facts.
-const LINK_VERSION: u32 = 5;
+/// Version of all that makes edges of facts, a hash of its sources.
+const LINK_VERSION: &str = env!("LINK_VERSION");
 
 /// Room for the deepest nesting that extractors and linkers admit.
 const STACK_BYTES: usize = 16 << 20;

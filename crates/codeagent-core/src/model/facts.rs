@@ -24,8 +24,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::model::graph::{Access, Dialect, ParseStatus};
 use crate::model::span::{Position, Span};
 
-/// Version of this form and of the extractors; part of the key under which facts are stored. Raise it with every change of either.
-pub const FACTS_VERSION: u32 = 4;
+/// Version of this form and of the extractors, a hash of their sources; part of the key under which facts are stored.
+pub const FACTS_VERSION: &str = env!("FACTS_VERSION");
 
 macro_rules! ids {
     ($($(#[$meta:meta])* $name:ident,)*) => {$(

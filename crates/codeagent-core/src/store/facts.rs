@@ -23,7 +23,7 @@ impl FactsKey {
     #[must_use]
     pub fn new(dialect: Dialect, conditions: &str, content: &[u8; 32]) -> Self {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(&FACTS_VERSION.to_le_bytes());
+        hasher.update(FACTS_VERSION.as_bytes());
         hasher.update(&[dialect as u8]);
         hasher.update(&(conditions.len() as u64).to_le_bytes());
         hasher.update(conditions.as_bytes());
