@@ -1,49 +1,197 @@
-//! Which rules of the linkers can be switched off without a test noticing?
+//! Which rules of the linkers can be switched off without a rule test noticing?
 //!
-//! **Limits.** Counts the branches so far.
+//! All branches of `resolve` become switchable in one build; the tests then run once for each mutant, which takes a fraction of a second.
+//! (cargo-mutants builds anew for each, see `docs/ARCHITECTURE.md`.) Counted are the rules of `tests/golden/rules-off.txt` and a sample of
+//! the branches: those whose names, hashed with the seed, come first, so that a change elsewhere leaves the sample as it is.
+//!
+//! **Limits.** Only `tests/rules` is run: what the fixtures alone hold counts as not held.
 
+mod build;
+mod check;
+mod find;
+mod report;
+mod rules;
+
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use anyhow::Context as _;
-use syn::visit::{self, Visit};
+use anyhow::{Context as _, ensure};
+
+use self::check::Tests;
+use self::find::Branch;
+use self::report::Report;
+use self::rules::Rule;
+
+const SEED: &str = "a net under the resolver";
+
+/// Branches in the sample.
+const DRAWN: usize = 200;
+
+/// Mutants with lower numbers are rules.
+const FIRST_BRANCH: usize = 1000;
 
 /// Switches the rules of the linkers off, one by one, and runs the rule tests on each.
 #[derive(clap::Args)]
-pub struct Options {}
+pub struct Options {
+    /// Compare with tests/golden/mutants.txt instead of writing it.
+    #[arg(long)]
+    check: bool,
+    /// Run the mutants of all branches and print those that survive.
+    #[arg(long, conflicts_with = "check")]
+    all: bool,
+    /// The same for the files whose paths end so.
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["check", "all"])]
+    file: Vec<String>,
+}
 
-/// Counts the branches of `resolve`.
+/// A branch with what names it.
+pub struct Mutant {
+    /// Relative to `resolve`.
+    pub file: String,
+    pub branch: Branch,
+    /// File, function, operator and text; the second of a name has a number.
+    pub name: String,
+}
+
+/// Everything that can be switched.
+struct Mutants {
+    rules: Vec<Rule>,
+    /// Number `FIRST_BRANCH` and on.
+    branches: Vec<Mutant>,
+    /// Names of branches that make no difference, with reasons.
+    equivalents: BTreeMap<String, String>,
+    /// The texts of `resolve` in which they can be switched.
+    texts: BTreeMap<String, String>,
+}
+
+/// Makes the mutants, runs the tests on the chosen ones and reports.
 ///
 /// # Errors
 ///
-/// A source that cannot be read or parsed.
-pub fn run(_: &Options) -> anyhow::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut branches = Branches::default();
-    count(&root.join("crates/codeagent-core/src/resolve"), &mut branches)?;
-    println!("{} branches", branches.0);
-    Ok(())
-}
-
-#[derive(Default)]
-struct Branches(usize);
-
-impl Visit<'_> for Branches {
-    fn visit_expr_if(&mut self, node: &syn::ExprIf) {
-        self.0 += 1;
-        visit::visit_expr_if(self, node);
+/// A rule is no longer where it was, the tests fail without a mutant, or the score is lower than recorded.
+pub fn run(options: &Options) -> anyhow::Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+    let golden = root.join("tests/golden");
+    let mutants = Mutants::find(&root, &golden)?;
+    let start = Instant::now();
+    let tests = Tests::new(build::build(&root, &mutants.texts)?, &root)?;
+    println!("built in {:.0} s", start.elapsed().as_secs_f64());
+    let start = Instant::now();
+    if options.all || !options.file.is_empty() {
+        let is_wanted = |file: &str| options.all || options.file.iter().any(|end| file.ends_with(end.as_str()) || end.ends_with(file));
+        let chosen: Vec<usize> = mutants.numbers(is_wanted);
+        ensure!(!chosen.is_empty(), "no such file in {}", build::RESOLVE);
+        let survived = tests.survivors(&mutants.with_tests(&chosen))?;
+        mutants.print(&survived);
+        println!("{} of {} survive, {:.0} s", survived.len(), chosen.len(), start.elapsed().as_secs_f64());
+        return Ok(());
     }
+    let drawn = mutants.draw();
+    let chosen: Vec<usize> = mutants.rules.iter().map(|rule| rule.number).chain(drawn.iter().copied()).collect();
+    let survived = tests.survivors(&mutants.with_tests(&chosen))?;
+    mutants.print(&survived);
+    println!("{} mutants in {:.0} s", chosen.len(), start.elapsed().as_secs_f64());
+    let report = mutants.report(&drawn, &survived);
+    println!("{}", report.score());
+    let path = golden.join("mutants.txt");
+    if options.check {
+        return report.compare(&fs::read_to_string(&path).with_context(|| path.display().to_string())?);
+    }
+    Ok(fs::write(path, report.to_string())?)
 }
 
-fn count(folder: &Path, branches: &mut Branches) -> anyhow::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            count(&path, branches)?;
-        } else {
-            let file = syn::parse_file(&fs::read_to_string(&path)?).with_context(|| path.display().to_string())?;
-            branches.visit_file(&file);
+impl Mutants {
+    fn find(root: &Path, golden: &Path) -> anyhow::Result<Self> {
+        let read = |name: &str| -> anyhow::Result<String> {
+            let path: PathBuf = golden.join(name);
+            fs::read_to_string(&path).with_context(|| path.display().to_string())
+        };
+        let rules = rules::read(&read("rules-off.txt")?)?;
+        let equivalents = rules::equivalents(&read("equivalent.txt")?)?;
+        let mut texts = build::sources(root)?;
+        for rule in &rules {
+            let text = texts.get_mut(&rule.file).with_context(|| format!("rule moved: {} {}", rule.number, rule.file))?;
+            *text = rule.apply(text)?;
+        }
+        let mut branches: Vec<Mutant> = Vec::new();
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        for (file, text) in &mut texts {
+            let found = find::branches(text).with_context(|| file.clone())?;
+            *text = find::instrumented(text, &found, FIRST_BRANCH + branches.len());
+            branches.extend(found.into_iter().map(|branch| {
+                let text = if branch.text.is_empty() { String::new() } else { format!(": {}", branch.text) };
+                let name = format!("{file} {}: {}{text}", branch.function, branch.operator.name());
+                let times = seen.entry(name.clone()).and_modify(|times| *times += 1).or_insert(1);
+                let name = if *times > 1 { format!("{name} #{times}") } else { name };
+                Mutant { file: file.clone(), branch, name }
+            }));
+        }
+        for name in equivalents.keys() {
+            ensure!(branches.iter().any(|mutant| mutant.name == *name), "no such branch any more, take it out of equivalent.txt: {name}");
+        }
+        Ok(Self { rules, branches, equivalents, texts })
+    }
+
+    /// The numbers of all mutants in the wanted files that may make a difference.
+    fn numbers(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<usize> {
+        let rules = self.rules.iter().filter(|rule| is_wanted(&rule.file)).map(|rule| rule.number);
+        let branches = self.counted().filter(|(_, mutant)| is_wanted(&mutant.file)).map(|(number, _)| number);
+        rules.chain(branches).collect()
+    }
+
+    /// Mutants with the rule test that is named like the language they belong to; those that belong to both without.
+    fn with_tests(&self, numbers: &[usize]) -> Vec<(usize, Option<&str>)> {
+        let test = |number: usize| {
+            let file = self.rules.iter().find(|rule| rule.number == number).map(|rule| &rule.file);
+            let folder = file.unwrap_or_else(|| &self.branches[number - FIRST_BRANCH].file).split('/').next();
+            folder.filter(|folder| matches!(*folder, "csharp" | "typescript"))
+        };
+        numbers.iter().map(|&number| (number, test(number))).collect()
+    }
+
+    /// The branches that may make a difference, with their numbers.
+    fn counted(&self) -> impl Iterator<Item = (usize, &Mutant)> {
+        (FIRST_BRANCH..).zip(&self.branches).filter(|(_, mutant)| !self.equivalents.contains_key(&mutant.name))
+    }
+
+    /// The sample.
+    fn draw(&self) -> Vec<usize> {
+        let mut hashed: Vec<([u8; 32], usize)> = self
+            .counted()
+            .map(|(number, mutant)| (*blake3::hash(format!("{SEED}\n{}", mutant.name).as_bytes()).as_bytes(), number))
+            .collect();
+        hashed.sort_unstable();
+        let mut drawn: Vec<usize> = hashed.into_iter().take(DRAWN).map(|(_, number)| number).collect();
+        drawn.sort_unstable();
+        drawn
+    }
+
+    /// Prints mutants with their places.
+    fn print(&self, numbers: &[usize]) {
+        for &number in numbers {
+            match self.rules.iter().find(|rule| rule.number == number) {
+                Some(rule) => println!("survived: rule {number}: {}: {}", rule.file, rule.name),
+                None => {
+                    let mutant = &self.branches[number - FIRST_BRANCH];
+                    println!("survived: {}/{}:{}: {}", build::RESOLVE, mutant.file, mutant.branch.line, mutant.name);
+                }
+            }
         }
     }
-    Ok(())
+
+    fn report(&self, drawn: &[usize], survived: &[usize]) -> Report {
+        let name = |number: &usize| match self.rules.iter().find(|rule| rule.number == *number) {
+            Some(rule) => format!("rule {number}: {}: {}", rule.file, rule.name),
+            None => self.branches[*number - FIRST_BRANCH].name.clone(),
+        };
+        Report {
+            branches: self.branches.len(),
+            equivalents: self.equivalents.clone(),
+            rules: self.rules.len(),
+            drawn: drawn.len(),
+            survivors: survived.iter().map(name).collect(),
+        }
+    }
 }

@@ -1,0 +1,129 @@
+//! How do the rule tests become one program in which every branch of the linkers can be switched off?
+//!
+//! The workspace is copied to `target/mutants`, the copy of `resolve` is instrumented, and the copy is built with the dependencies that the
+//! workspace itself has built: its version differs, so that cargo keeps both apart in one target folder.
+//!
+//! **Limits.** Builds the dev profile.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, bail};
+
+/// What the copy consists of.
+const COPIED: &[&str] = &["crates", "tests", "benches", "migrations", "Cargo.toml", "Cargo.lock"];
+
+/// Where the linkers are.
+pub const RESOLVE: &str = "crates/codeagent-core/src/resolve";
+
+/// The switch: true for the mutant that the environment names.
+const SWITCH: &str = "
+/// The branch that is switched in this process.
+pub mod mutant {
+    use std::sync::LazyLock;
+
+    static SWITCHED: LazyLock<usize> = LazyLock::new(|| std::env::var(\"MUTANT\").map_or(0, |number| number.parse().expect(\"a number\")));
+
+    /// Whether the process runs this mutant.
+    pub fn on(number: usize) -> bool {
+        *SWITCHED == number
+    }
+}
+";
+
+/// The texts of `resolve` by their paths in it, without tests.
+///
+/// # Errors
+///
+/// A file that cannot be read.
+pub fn sources(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+    let folder = root.join(RESOLVE);
+    let mut found = BTreeMap::new();
+    for path in files(&folder)? {
+        let name = path.strip_prefix(&folder)?.to_string_lossy().replace('\\', "/");
+        if !name.contains("tests") {
+            found.insert(name, fs::read_to_string(&path)?);
+        }
+    }
+    Ok(found)
+}
+
+/// Makes the copy, with the given texts in `resolve`, and builds its test `rules`: the program to run.
+///
+/// # Errors
+///
+/// The copy cannot be written or does not compile.
+pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Result<PathBuf> {
+    let copy = root.join("target/mutants");
+    let mut wanted = BTreeMap::new();
+    for name in COPIED {
+        let from = root.join(name);
+        let paths = if from.is_dir() { files(&from)? } else { vec![from] };
+        for path in paths {
+            wanted.insert(path.strip_prefix(root)?.to_owned(), fs::read(&path)?);
+        }
+    }
+    let manifest = fs::read_to_string(root.join("Cargo.toml"))?.replacen("\nversion = \"", "\nversion = \"0.0.0-mutants+", 1);
+    wanted.insert("Cargo.toml".into(), manifest.into_bytes());
+    for (name, text) in instrumented {
+        let switch = if name == "mod.rs" { SWITCH } else { "" };
+        wanted.insert(Path::new(RESOLVE).join(name), format!("{text}{switch}").into_bytes());
+    }
+    for old in if copy.exists() { files(&copy)? } else { Vec::new() } {
+        if !wanted.contains_key(old.strip_prefix(&copy)?) {
+            fs::remove_file(&old)?;
+        }
+    }
+    for (name, text) in &wanted {
+        write_changed(&copy.join(name), text)?;
+    }
+    compile(root, &copy)
+}
+
+fn compile(root: &Path, copy: &Path) -> anyhow::Result<PathBuf> {
+    let output = Command::new(env!("CARGO"))
+        .args(["test", "--offline", "-p", "codeagent-core", "--test", "rules", "--no-run", "--message-format=json-render-diagnostics"])
+        .arg("--target-dir")
+        .arg(root.join("target"))
+        .current_dir(copy)
+        .stderr(Stdio::piped())
+        .output()?;
+    if !output.status.success() {
+        bail!("the mutants do not compile:\n{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let messages = String::from_utf8(output.stdout)?;
+    let mut programs = messages.lines().filter_map(|line| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        let is_rules = message["target"]["name"] == "rules";
+        message["executable"].as_str().filter(|_| is_rules).map(PathBuf::from)
+    });
+    programs.next_back().context("cargo names no program")
+}
+
+/// Writes a file unless it is so already, so that cargo sees what changed.
+fn write_changed(path: &Path, text: &[u8]) -> anyhow::Result<()> {
+    if fs::read(path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, text).with_context(|| path.display().to_string())
+}
+
+/// All files under a folder, sorted.
+fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    for path in entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()? {
+        if path.is_dir() {
+            found.extend(files(&path)?);
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}

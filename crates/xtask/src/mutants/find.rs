@@ -1,0 +1,395 @@
+//! Where can a source be switched to behave as if one of its branches were not there?
+//!
+//! Every change keeps the types as they are, so that all of them compile, together, in one build: `if a && b {` becomes
+//! `if !on(7) && (on(8) || (a)) && (on(9) || (b)) {`, where `on(n)` asks whether the process runs mutant `n`.
+//!
+//! **Limits.** Does not look into macros (`matches!`), constants, `const fn` and tests. A match arm is switched off only if a later arm
+//! takes everything.
+
+use anyhow::Context as _;
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Arm, BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprMethodCall, ExprWhile, Pat, ReturnType, Signature, Type};
+
+/// The path of the switch in the instrumented crate.
+pub const SWITCH: &str = "crate::resolve::mutant::on";
+
+/// Methods whose closure answers yes or no.
+const TESTS: &[&str] = &[
+    "all",
+    "any",
+    "filter",
+    "find",
+    "is_none_or",
+    "is_some_and",
+    "partition",
+    "position",
+    "retain",
+    "rposition",
+    "skip_while",
+    "take_while",
+];
+
+/// A branch that can be switched.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    /// Byte range that is wrapped; empty where something is only inserted.
+    range: (usize, usize),
+    /// 1-based.
+    pub line: usize,
+    /// The functions around it, outermost first, joined by `::`.
+    pub function: String,
+    pub operator: Operator,
+    /// What it looks like, on one line.
+    pub text: String,
+    /// It is a chain of conditions with `let`, which may not stand in parentheses.
+    has_let: bool,
+}
+
+/// What is done to a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// The body of an `if` or `while` is not entered.
+    NeverTaken,
+    /// A condition holds.
+    HeldTrue,
+    /// A condition does not hold.
+    HeldFalse,
+    /// A match arm with no guard is passed over.
+    ArmNeverTaken,
+    /// The alternative after `or_else` gives nothing.
+    NoAlternative,
+    /// A function answers with this, whatever it is asked.
+    Answers(&'static str),
+}
+
+impl Operator {
+    /// Its name in reports.
+    pub fn name(self) -> String {
+        match self {
+            Self::NeverTaken => "never taken".to_owned(),
+            Self::HeldTrue => "held true".to_owned(),
+            Self::HeldFalse => "held false".to_owned(),
+            Self::ArmNeverTaken => "arm never taken".to_owned(),
+            Self::NoAlternative => "no alternative".to_owned(),
+            Self::Answers(value) => format!("answers {value}"),
+        }
+    }
+}
+
+impl Branch {
+    /// What comes before and after its range to make it mutant `number`.
+    fn wrap(&self, number: usize) -> (String, String) {
+        let on = format!("{SWITCH}({number})");
+        let close = || "))".to_owned();
+        match self.operator {
+            Operator::NeverTaken if self.has_let => (format!("!{on} && "), String::new()),
+            Operator::NeverTaken | Operator::HeldFalse => (format!("(!{on} && ("), close()),
+            Operator::HeldTrue => (format!("({on} || ("), close()),
+            Operator::ArmNeverTaken => (format!(" if !{on}"), String::new()),
+            Operator::NoAlternative => (format!("if {on} {{ None }} else {{ "), " }".to_owned()),
+            Operator::Answers(value) => (format!(" if {on} {{ return {value}; }} "), String::new()),
+        }
+    }
+}
+
+/// The branches of a source text.
+///
+/// # Errors
+///
+/// It is no Rust.
+pub fn branches(text: &str) -> anyhow::Result<Vec<Branch>> {
+    let file = syn::parse_file(text).context("not parsed")?;
+    let mut finder = Finder { text, functions: Vec::new(), found: Vec::new() };
+    finder.visit_file(&file);
+    Ok(finder.found)
+}
+
+/// The text with all its branches switchable; the first is mutant `first`.
+pub fn instrumented(text: &str, branches: &[Branch], first: usize) -> String {
+    // At one place what closes comes before what opens, inner brackets close first and outer ones open first.
+    let mut edits: Vec<(usize, bool, isize, String)> = Vec::new();
+    for (index, branch) in branches.iter().enumerate() {
+        let (before, after) = branch.wrap(first + index);
+        let order = index as isize;
+        edits.push((branch.range.0, true, order, before));
+        if !after.is_empty() {
+            edits.push((branch.range.1, false, -order, after));
+        }
+    }
+    edits.sort();
+    let mut result = String::with_capacity(text.len() * 2);
+    let mut done = 0;
+    for (at, _, _, insertion) in edits {
+        result.push_str(&text[done..at]);
+        result.push_str(&insertion);
+        done = at;
+    }
+    result.push_str(&text[done..]);
+    result
+}
+
+struct Finder<'t> {
+    text: &'t str,
+    functions: Vec<String>,
+    found: Vec<Branch>,
+}
+
+impl Finder<'_> {
+    fn add(&mut self, operator: Operator, span: Span) {
+        let range = span.byte_range();
+        self.add_range(operator, (range.start, range.end), span, &self.text[range]);
+    }
+
+    fn add_range(&mut self, operator: Operator, range: (usize, usize), span: Span, shown: &str) {
+        let text = shorten(shown);
+        // A rule that is switched by hand is a mutant already.
+        if self.functions.is_empty() || text.contains(SWITCH) {
+            return;
+        }
+        let (line, function) = (span.start().line, self.functions.join("::"));
+        self.found.push(Branch { range, line, function, operator, text, has_let: false });
+    }
+
+    /// The condition of an `if`, `while` or match arm.
+    fn condition(&mut self, condition: &Expr, may_hold: bool) {
+        let has_let = leaves(condition).iter().any(|leaf| matches!(leaf, Expr::Let(_)));
+        let found = self.found.len();
+        self.add(Operator::NeverTaken, condition.span());
+        if let Some(branch) = self.found.get_mut(found) {
+            branch.has_let = has_let;
+        }
+        if may_hold && !has_let && !is_binary(condition, BinOp::is_and) {
+            self.add(Operator::HeldTrue, condition.span());
+        }
+    }
+
+    /// The body of a function or closure that answers yes or no.
+    fn answers(&mut self, values: &[&'static str], body: &Block) {
+        let after = body.brace_token.span.open().byte_range().end;
+        for value in values {
+            self.add_range(Operator::Answers(value), (after, after), body.brace_token.span.open(), "");
+        }
+    }
+
+    fn function(&mut self, signature: &Signature, body: &Block, visit: impl FnOnce(&mut Self)) {
+        if signature.constness.is_some() {
+            return;
+        }
+        self.functions.push(signature.ident.to_string());
+        let values: &[&str] = match answer_of(&signature.output).as_deref() {
+            Some("bool") => &["true", "false"],
+            Some("Option") => &["None"],
+            Some("Ty") => &["Ty::UNKNOWN"],
+            Some("Vec" | "SmallVec") => &["Default::default()"],
+            _ => &[],
+        };
+        self.answers(values, body);
+        visit(self);
+        self.functions.pop();
+    }
+}
+
+impl<'ast> Visit<'ast> for Finder<'_> {
+    fn visit_item_const(&mut self, _: &'ast syn::ItemConst) {}
+
+    fn visit_item_static(&mut self, _: &'ast syn::ItemStatic) {}
+
+    fn visit_impl_item_const(&mut self, _: &'ast syn::ImplItemConst) {}
+
+    fn visit_item_mod(&mut self, node: &'ast syn::ItemMod) {
+        if !node.attrs.iter().any(|attribute| attribute.path().is_ident("cfg")) {
+            visit::visit_item_mod(self, node);
+        }
+    }
+
+    fn visit_item_fn(&mut self, node: &'ast syn::ItemFn) {
+        self.function(&node.sig, &node.block, |finder| visit::visit_item_fn(finder, node));
+    }
+
+    fn visit_impl_item_fn(&mut self, node: &'ast syn::ImplItemFn) {
+        self.function(&node.sig, &node.block, |finder| visit::visit_impl_item_fn(finder, node));
+    }
+
+    fn visit_expr_if(&mut self, node: &'ast ExprIf) {
+        self.condition(&node.cond, true);
+        visit::visit_expr_if(self, node);
+    }
+
+    fn visit_expr_while(&mut self, node: &'ast ExprWhile) {
+        self.condition(&node.cond, false);
+        visit::visit_expr_while(self, node);
+    }
+
+    fn visit_expr_binary(&mut self, node: &'ast ExprBinary) {
+        let operator = match node.op {
+            BinOp::And(_) => Operator::HeldTrue,
+            BinOp::Or(_) => Operator::HeldFalse,
+            _ => return visit::visit_expr_binary(self, node),
+        };
+        let mut operands = Vec::new();
+        for side in [&*node.left, &*node.right] {
+            collect(side, if operator == Operator::HeldTrue { BinOp::is_and } else { BinOp::is_or }, &mut operands);
+        }
+        for operand in operands {
+            if !matches!(operand, Expr::Let(_)) {
+                self.add(operator, operand.span());
+            }
+            self.visit_expr(operand);
+        }
+    }
+
+    fn visit_expr_match(&mut self, node: &'ast ExprMatch) {
+        let last = node.arms.iter().rposition(takes_everything).unwrap_or(0);
+        for arm in &node.arms[..last] {
+            if let Pat::Guard(guarded) = &arm.pat {
+                self.condition(&guarded.guard, true);
+            } else {
+                let span = arm.pat.span();
+                let end = span.byte_range().end;
+                self.add_range(Operator::ArmNeverTaken, (end, end), span, &self.text[span.byte_range()]);
+            }
+        }
+        visit::visit_expr_match(self, node);
+    }
+
+    fn visit_expr_method_call(&mut self, node: &'ast ExprMethodCall) {
+        if let Some(Expr::Closure(closure)) = node.args.last() {
+            let name = node.method.to_string();
+            if TESTS.contains(&name.as_str()) {
+                match &*closure.body {
+                    Expr::Block(block) => self.answers(&["true", "false"], &block.block),
+                    body => {
+                        if !is_binary(body, BinOp::is_and) {
+                            self.add(Operator::HeldTrue, body.span());
+                        }
+                        if !is_binary(body, BinOp::is_or) {
+                            self.add(Operator::HeldFalse, body.span());
+                        }
+                    }
+                }
+            } else if name == "or_else" && closure.inputs.is_empty() {
+                self.add(Operator::NoAlternative, closure.body.span());
+            }
+        }
+        visit::visit_expr_method_call(self, node);
+    }
+}
+
+/// `is_and` and `is_or` of the operators.
+trait Logic {
+    fn is_and(&self) -> bool;
+    fn is_or(&self) -> bool;
+}
+
+impl Logic for BinOp {
+    fn is_and(&self) -> bool {
+        matches!(self, Self::And(_))
+    }
+
+    fn is_or(&self) -> bool {
+        matches!(self, Self::Or(_))
+    }
+}
+
+fn is_binary(expr: &Expr, is_operator: fn(&BinOp) -> bool) -> bool {
+    matches!(expr, Expr::Binary(binary) if is_operator(&binary.op))
+}
+
+/// The operands of a chain of one operator, the expression itself if it is none.
+fn collect<'e>(expr: &'e Expr, is_operator: fn(&BinOp) -> bool, operands: &mut Vec<&'e Expr>) {
+    match expr {
+        Expr::Binary(binary) if is_operator(&binary.op) => {
+            collect(&binary.left, is_operator, operands);
+            collect(&binary.right, is_operator, operands);
+        }
+        _ => operands.push(expr),
+    }
+}
+
+fn leaves(condition: &Expr) -> Vec<&Expr> {
+    let mut found = Vec::new();
+    collect(condition, BinOp::is_and, &mut found);
+    found
+}
+
+/// `_` or a name, without a guard.
+fn takes_everything(arm: &Arm) -> bool {
+    let is_name = |pat: &Pat| match pat {
+        Pat::Ident(name) => name.subpat.is_none() && name.ident.to_string().starts_with(char::is_lowercase),
+        pat => matches!(pat, Pat::Wild(_)),
+    };
+    is_name(&arm.pat)
+}
+
+/// The last word of the path that names a function's result.
+fn answer_of(output: &ReturnType) -> Option<String> {
+    match output {
+        ReturnType::Type(_, ty) => match &**ty {
+            Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
+            _ => None,
+        },
+        ReturnType::Default => None,
+    }
+}
+
+fn shorten(text: &str) -> String {
+    const MOST: usize = 90;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= MOST { line } else { line.chars().take(MOST).chain("..".chars()).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The instrumented text, with `on` for the switch.
+    fn made(text: &str) -> String {
+        instrumented(text, &branches(text).unwrap(), 1).replace(SWITCH, "on")
+    }
+
+    #[test]
+    fn conditions_are_switched_as_a_whole_and_part_by_part() {
+        assert_eq!(made("fn f() { if a { g() } }"), "fn f() { if (!on(1) && ((on(2) || (a)))) { g() } }");
+        assert_eq!(made("fn f() { if a && b { g() } }"), "fn f() { if (!on(1) && ((on(2) || (a)) && (on(3) || (b)))) { g() } }");
+        assert_eq!(made("fn f() { while a || b {} }"), "fn f() { while (!on(1) && ((!on(2) && (a)) || (!on(3) && (b)))) {} }");
+        assert_eq!(made("fn f() { if let Some(x) = y && x > 1 {} }"), "fn f() { if !on(1) && let Some(x) = y && (on(2) || (x > 1)) {} }");
+    }
+
+    #[test]
+    fn arms_are_switched_if_a_later_one_takes_everything() {
+        assert_eq!(
+            made("fn f() { match x { A => 1, B if c => 2, _ => 3 } }"),
+            "fn f() { match x { A if !on(1) => 1, B if (!on(2) && ((on(3) || (c)))) => 2, _ => 3 } }"
+        );
+        assert_eq!(made("fn f() { match x { A => 1, B => 2 } }"), "fn f() { match x { A => 1, B => 2 } }");
+    }
+
+    #[test]
+    fn functions_and_closures_are_made_to_answer() {
+        assert_eq!(made("fn f() -> bool { g() }"), "fn f() -> bool { if on(1) { return true; }  if on(2) { return false; }  g() }");
+        assert_eq!(made("fn f() -> Option<A> { g() }"), "fn f() -> Option<A> { if on(1) { return None; }  g() }");
+        assert_eq!(made("fn f() { x.any(|y| g(y)) }"), "fn f() { x.any(|y| (on(1) || ((!on(2) && (g(y)))))) }");
+        assert_eq!(made("fn f() { x.or_else(|| g()) }"), "fn f() { x.or_else(|| if on(1) { None } else { g() }) }");
+    }
+
+    #[test]
+    fn what_cannot_be_switched_is_left_alone() {
+        for text in [
+            "const fn f() -> bool { a && b }",
+            "const X: bool = a && b;",
+            "#[cfg(test)]\nmod tests { fn f() -> bool { a } }",
+            "fn f() { matches!(a, B if c) }",
+        ] {
+            assert_eq!(made(text), text);
+        }
+    }
+
+    #[test]
+    fn a_branch_says_where_it_is() {
+        let found =
+            branches("impl A {\n    fn f() {\n        fn g() {\n            if a\n                 == b {}\n        }\n    }\n}").unwrap();
+        assert_eq!((found[0].line, found[0].function.as_str(), found[0].text.as_str()), (4, "f::g", "a == b"));
+    }
+}
