@@ -129,7 +129,7 @@ impl Linker<'_> {
     }
 
     /// The type of an argument before its call is resolved: what waits for the call's choice has none yet.
-    fn argument_type(&self, value: ExprId) -> Ty {
+    pub(super) fn argument_type(&self, value: ExprId) -> Ty {
         match self.facts.expr(value) {
             Expr::NewTarget(..) => Ty::TARGET_NEW,
             Expr::Array(_, decl) if !decl.is_none() => self.arena.add(Type::Collection(value)),
@@ -142,7 +142,8 @@ impl Linker<'_> {
     fn invoke(&self, call: &Call) -> CallResult {
         match self.facts.expr(call.callee) {
             Expr::Name(name, scope, offset) => match self.lookup_value(self.own_name(name), (scope, offset), true) {
-                Simple::Local(found) | Simple::Members(found) => self.invoke_candidates(&found, call, false),
+                Simple::Local(found) => self.invoke_candidates(&found, call, false),
+                Simple::Members(found) => self.invoke_candidates(&self.meant_without_receiver(found, scope), call, false),
                 Simple::Imported(found, undeclared) => self.invoke_candidates(&found, call, undeclared),
                 _ => CallResult::external(Ty::UNKNOWN, Vec::new()),
             },
@@ -180,7 +181,12 @@ impl Linker<'_> {
     }
 
     fn invoke_member(&self, base: ExprId, name: NameId, call: &Call) -> CallResult {
-        let access = self.member_access(base, name);
+        let mut access = self.member_access(base, name);
+        if !access.candidates.is_empty() && self.cannot_be_invoked(&access.candidates) {
+            let of = if let Type::Qualifier(ty) = self.arena.get(access.receiver) { ty } else { access.receiver };
+            let passed = self.methods(of, name);
+            access.candidates = if passed.is_empty() { access.candidates } else { passed };
+        }
         let methods = self.invocable(&access.candidates, access.receiver, base);
         let args = self.arguments(call);
         let type_args = self.type_list(call.type_args);
@@ -233,13 +239,36 @@ impl Linker<'_> {
         None
     }
 
+    /// Where there is no `this`, instance methods are left out if a static one is there.
+    fn meant_without_receiver(&self, found: Vec<Candidate>, scope: ScopeId) -> Vec<Candidate> {
+        let is_static = |candidate: &Candidate| self.world.decl(candidate.decl).flags.has(DeclFlags::STATIC);
+        if !self.is_static_context(scope) || !found.iter().any(is_static) {
+            return found;
+        }
+        found.into_iter().filter(is_static).collect()
+    }
+
+    /// Whether a static method, local function or lambda is around a scope, within the innermost type.
+    fn is_static_context(&self, mut scope: ScopeId) -> bool {
+        while let Some(id) = scope.some() {
+            let here = self.facts.scope(id);
+            if is_type_scope(here.kind) {
+                return false;
+            }
+            if here.owner.some().is_some_and(|owner| self.facts.decl(owner).flags.has(DeclFlags::STATIC)) {
+                return true;
+            }
+            scope = here.parent;
+        }
+        false
+    }
+
     /// Methods that can be meant: static ones through a type, others through a value.
     fn invocable(&self, candidates: &[Candidate], receiver: Ty, base: ExprId) -> Vec<Candidate> {
         let methods: Vec<Candidate> =
             candidates.iter().copied().filter(|candidate| is_method(self.world.decl(candidate.decl).kind)).collect();
         let through_type = matches!(self.arena.get(receiver), Type::Qualifier(_));
-        let named = matches!(self.facts.expr(base), Expr::Name(..));
-        if named && !through_type {
+        if !through_type && self.names_its_type(base, receiver) {
             return methods;
         }
         let fitting: Vec<Candidate> = methods
@@ -248,6 +277,17 @@ impl Linker<'_> {
             .filter(|candidate| self.world.decl(candidate.decl).flags.has(DeclFlags::STATIC) == through_type)
             .collect();
         if fitting.is_empty() { methods } else { fitting }
+    }
+
+    /// Whether a value bears the name of its type, so that static members may be meant too (Color Color, standard §12.8.7.2).
+    fn names_its_type(&self, value: ExprId, ty: Ty) -> bool {
+        match self.facts.expr(value) {
+            Expr::Name(name, scope, _) => match self.lookup_type_name(self.own_name(name), scope, 0) {
+                Simple::Type(named) => named == self.strip_nullable(ty),
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     /// A method no file declares, by the shape of its receiver.

@@ -5,6 +5,7 @@
 use crate::model::facts::{Context, DeclFlags, DeclId, DeclKind, Expr, ExprId};
 use crate::resolve::csharp::linker::{Busy, Linker};
 use crate::resolve::csharp::types::{Ty, Type};
+use crate::resolve::csharp::well_known::Known;
 
 impl Linker<'_> {
     /// The type that the context of a declaration asks for.
@@ -42,7 +43,10 @@ impl Linker<'_> {
             self.type_of(self.file, decl.ty)
         };
         if decl.flags.has(DeclFlags::GENERATOR) {
-            return self.element_of(result).unwrap_or(Ty::UNKNOWN);
+            return match self.known(result) {
+                Some((Known::Enumerator | Known::AsyncEnumerator, args)) => args[0],
+                _ => self.element_of(result).unwrap_or(Ty::UNKNOWN),
+            };
         }
         if decl.flags.has(DeclFlags::ASYNC) { self.awaited(result) } else { result }
     }

@@ -3,12 +3,17 @@
 //! Identity, numeric widening, references up the hierarchy with variance, boxing, nullable, tuples, user-defined operators, lambdas,
 //! method groups, `null`, `default`, constants.
 //!
-//! **Limits.** What hangs on an undeclared type is [`Conversion::Unknown`]; variance is assumed wherever an interface or delegate could have it.
+//! **Limits.** What hangs on an undeclared type is [`Conversion::Unknown`]; one that is not known by name is taken to vary in all its
+//! arguments. Constants of type `int` are literals, names of constants, and their sums, differences and products.
 
-use crate::model::facts::{DeclKind, Expr, ExprId, LiteralKind};
+use crate::model::facts::{DeclFlags, DeclKind, Expr, ExprId, LiteralKind, Operator};
 use crate::resolve::csharp::linker::Linker;
+use crate::resolve::csharp::members::Candidate;
 use crate::resolve::csharp::types::{Ty, Type};
 use crate::resolve::csharp::well_known::Known;
+
+/// Most elements of a collection expression that are looked at.
+const MAX_ELEMENTS: usize = 16;
 
 /// Whether a value converts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,21 +81,15 @@ impl Linker<'_> {
     }
 
     fn constant_converts(&self, value: ExprId, to: Ty) -> bool {
-        let (literal, negative) = match self.facts.expr(value) {
-            Expr::Unary(crate::model::facts::Operator::Minus, inner) => (self.facts.expr(inner), true),
-            other => (other, false),
-        };
-        let Expr::Literal(LiteralKind::Number, text) = literal else { return false };
-        let number = self.facts.text(text).replace('_', "").parse::<i64>().ok().map(|number| if negative { -number } else { number });
         if let Type::Nullable(of) = self.arena.get(to) {
             return self.constant_converts(value, of);
         }
+        let Some(number) = self.constant(value, 0) else { return false };
         if let Type::Inst(tid, _) = self.arena.get(to)
             && self.tables.group(tid).kind == DeclKind::Enum
         {
-            return number == Some(0);
+            return number == 0;
         }
-        let number = number.unwrap_or(1);
         match self.known(to).map(|(known, _)| known) {
             Some(Known::SByte) => (-128..=127).contains(&number),
             Some(Known::Byte) => (0..=255).contains(&number),
@@ -98,6 +97,48 @@ impl Linker<'_> {
             Some(Known::UInt16) => (0..=65_535).contains(&number),
             Some(Known::UInt32 | Known::UInt64 | Known::UIntPtr) => number >= 0,
             _ => false,
+        }
+    }
+
+    /// The value of a constant expression of type `int` (standard §12.23).
+    fn constant(&self, value: ExprId, depth: u32) -> Option<i64> {
+        if depth > 8 {
+            return None;
+        }
+        match self.facts.expr(value) {
+            Expr::Literal(LiteralKind::Number, text) => integer(self.facts.text(text)),
+            Expr::Unary(Operator::Minus, inner) => self.constant(inner, depth + 1)?.checked_neg(),
+            Expr::Same(inner) => self.constant(inner, depth + 1),
+            Expr::Binary(operator, left, right) => {
+                let (a, b) = (self.constant(left, depth + 1)?, self.constant(right, depth + 1)?);
+                match operator {
+                    Operator::Add => a.checked_add(b),
+                    Operator::Subtract => a.checked_sub(b),
+                    Operator::Multiply => a.checked_mul(b),
+                    _ => None,
+                }
+            }
+            Expr::Name(name, scope, offset) => {
+                self.constant_of(self.lookup_value(self.own_name(name), (scope, offset), false).candidates(), depth)
+            }
+            Expr::Member(base, name) => self.constant_of(&self.member_access(base, self.own_name(name)).candidates, depth),
+            _ => None,
+        }
+    }
+
+    fn constant_of(&self, candidates: &[Candidate], depth: u32) -> Option<i64> {
+        let constant = candidates.first()?;
+        let decl = self.decl(constant.decl);
+        if !decl.flags.has(DeclFlags::CONST) || !self.is_known(self.candidate_type(constant), Known::Int32) {
+            return None;
+        }
+        if constant.decl.file == self.file {
+            return self.constant(decl.init, depth + 1);
+        }
+        let facts = self.world.facts(constant.decl.file);
+        match decl.init.some().map(|init| facts.expr(init)) {
+            Some(Expr::Literal(LiteralKind::Number, text)) => integer(facts.text(text)),
+            _ => None,
         }
     }
 
@@ -120,7 +161,7 @@ impl Linker<'_> {
             (Type::Null, _) => self.null_converts(to),
             (Type::Default, _) => Conversion::Implicit,
             (Type::TargetNew, _) => self.target_new_converts(to),
-            (Type::Collection(_), _) => self.collection_converts(to),
+            (Type::Collection(values), _) => self.collection_converts(values, to),
             (Type::Lambda(_) | Type::MethodGroup(_), _) => self.function_converts(to),
             (Type::Qualifier(_) | Type::Namespace(_), _) => Conversion::Unknown,
             (Type::Nullable(a), Type::Nullable(b)) => self.convert_deep(a, b, depth + 1).at_most_implicit(),
@@ -158,9 +199,26 @@ impl Linker<'_> {
         }
     }
 
-    fn collection_converts(&self, to: Ty) -> Conversion {
+    /// A collection expression converts to a collection that its elements convert into.
+    fn collection_converts(&self, collection: ExprId, to: Ty) -> Conversion {
+        let whole = self.is_collection(to);
+        let (Expr::Array(values, _), Some(element)) = (self.facts.expr(collection), self.element_of(to)) else { return whole };
+        let values = self.facts.list(values).iter().take(MAX_ELEMENTS);
+        values.map(|value| self.element_converts(*value, element)).fold(whole, Conversion::min)
+    }
+
+    fn element_converts(&self, value: ExprId, to: Ty) -> Conversion {
+        match self.facts.expr(value) {
+            Expr::Spread(inner) => self.convert(self.iterated(self.expr_type(inner), false), to),
+            _ => self.convert_value(value, self.argument_type(value), to),
+        }
+    }
+
+    /// Whether a collection expression can make such a value.
+    fn is_collection(&self, to: Ty) -> Conversion {
         match self.arena.get(to) {
             Type::Array(..) => Conversion::Implicit,
+            Type::Inst(..) if self.element_of(to).is_none() && !self.has_foreign_base(to) => Conversion::No,
             Type::External(name, args) => match self.tables.names.known(name, args.len()) {
                 Some(known) if known.is_sequence() => Conversion::Implicit,
                 Some(_) => Conversion::No,
@@ -232,8 +290,7 @@ impl Linker<'_> {
             (Type::Inst(_, a), Type::Inst(_, b)) | (Type::External(_, a), Type::External(_, b)) => (a, b),
             _ => return Conversion::Unknown,
         };
-        let varies = self.is_interface(to) != Some(false) || self.is_delegate(to) == Some(true);
-        let pairs = a.iter().zip(b.iter()).map(|(x, y)| {
+        let pairs = a.iter().zip(b.iter()).enumerate().map(|(index, (x, y))| {
             if x == y {
                 return Conversion::Implicit;
             }
@@ -244,12 +301,32 @@ impl Linker<'_> {
             if there == Conversion::Identity {
                 return Conversion::Implicit;
             }
-            if !varies || self.is_value_type(*x) == Some(true) || self.is_value_type(*y) == Some(true) {
+            let (out, into) = self.variance(to, index);
+            if !(out || into) || self.is_value_type(*x) == Some(true) || self.is_value_type(*y) == Some(true) {
                 return if there == Conversion::Unknown { Conversion::Unknown } else { Conversion::No };
             }
-            there.max(self.convert_deep(*y, *x, depth + 1)).at_most_implicit()
+            let back = if into { self.convert_deep(*y, *x, depth + 1) } else { Conversion::No };
+            if out { there.max(back).at_most_implicit() } else { back.at_most_implicit() }
         });
         pairs.min().unwrap_or(Conversion::Implicit)
+    }
+
+    /// Whether a type argument may be replaced by what it converts to (`out`), and by what converts to it (`in`).
+    fn variance(&self, ty: Ty, index: usize) -> (bool, bool) {
+        match self.arena.get(ty) {
+            Type::Inst(tid, _) => {
+                let group = self.group(tid);
+                let facts = self.world.facts(group.parts[0].file);
+                let params = facts.list(facts.decl(group.parts[0].decl).type_params);
+                let own = index.checked_sub(usize::from(group.outer_arity)).and_then(|own| params.get(own));
+                own.map_or((false, false), |param| {
+                    let flags = facts.decl(*param).flags;
+                    (flags.has(DeclFlags::OUT), flags.has(DeclFlags::IN))
+                })
+            }
+            Type::External(_, args) => self.known(ty).map_or((true, true), |(known, _)| known.variance(index, args.len())),
+            _ => (false, false),
+        }
     }
 
     /// Whether everything about both types is known, so that no relation can be hidden.
@@ -272,9 +349,12 @@ impl Linker<'_> {
                 .known(to)
                 .is_some_and(|(known, _)| known.is_closed() || known.is_sequence() && known != Known::Enumerable || known == Known::Task),
             (Type::External(..), Type::Inst(tid, _)) => !self.tables.group(tid).external,
-            (Type::External(..), Type::External(..)) => {
-                self.known(to).is_some_and(|(known, _)| known.is_closed()) && self.known(from).is_some()
-            }
+            (Type::External(..), Type::External(..)) => match (self.known(from), self.known(to)) {
+                (Some((Known::Task, _)), Some((Known::TaskOf, _))) => true,
+                (Some((first, _)), Some((second, _))) if second.is_dictionary() => first.is_sequence() && !first.is_dictionary(),
+                (Some(_), Some((second, _))) => second.is_closed(),
+                _ => false,
+            },
             (Type::Param(..), Type::Inst(tid, _)) => !self.tables.group(tid).external && !self.has_foreign_base(from),
             _ => false,
         }
@@ -287,7 +367,8 @@ impl Linker<'_> {
             Some(Known::BigInteger | Known::Index) => !first.is_numeric(),
             Some(Known::DateTimeOffset) => first != Known::DateTime,
             Some(second) if second.is_closed() || second.is_sequence() && first != Known::String => true,
-            Some(Known::EnumerableOf) => false,
+            Some(Known::Enumerable) => !first.is_sequence(),
+            Some(Known::Array | Known::ValueType | Known::Enum) => true,
             Some(second) if second.is_sequence() => true,
             Some(Known::Task | Known::TaskOf | Known::Exception | Known::Delegate | Known::Func | Known::Action | Known::Attribute) => true,
             _ => first.is_value_type() && !first.is_numeric() && self.is_interface(to) != Some(true) && first != Known::DateTime,
@@ -300,7 +381,7 @@ impl Linker<'_> {
             return Conversion::No;
         }
         for side in [to, from] {
-            for base in self.supertypes(side).iter() {
+            for base in self.supertypes(self.strip_nullable(side)).iter() {
                 let Type::Inst(tid, _) = self.arena.get(*base) else { continue };
                 for conversion in &self.group(tid).conversions {
                     let facts = self.world.facts(conversion.file);
@@ -354,6 +435,7 @@ impl Linker<'_> {
             (Conversion::Unknown, _) | (_, Conversion::Unknown) => return Better::Unknown,
             _ => {}
         }
+        let (first, second) = (self.strip_nullable(first), self.strip_nullable(second));
         let (Some((a, x)), Some((b, y))) = (self.known(first), self.known(second)) else { return Better::Neither };
         if a.is_task_of() && a == b {
             return self.better_target(x[0], y[0]);
@@ -362,5 +444,15 @@ impl Linker<'_> {
             return Better::First;
         }
         if b.beats_unsigned(a) { Better::Second } else { Better::Neither }
+    }
+}
+
+/// The value of an integer literal without a suffix.
+fn integer(text: &str) -> Option<i64> {
+    let digits = text.replace('_', "").to_ascii_lowercase();
+    match digits.split_at_checked(2) {
+        Some(("0x", hex)) => i64::from_str_radix(hex, 16).ok(),
+        Some(("0b", bits)) => i64::from_str_radix(bits, 2).ok(),
+        _ => digits.parse().ok(),
     }
 }

@@ -85,10 +85,15 @@ impl Linker<'_> {
 
     /// An extension property of a receiver.
     pub(super) fn extension_property(&self, receiver: Ty, name: NameId) -> Option<Candidate> {
+        self.extension_member(receiver, name, DeclKind::Property)
+    }
+
+    /// The nearest extension of that kind whose receiver fits.
+    pub(super) fn extension_member(&self, receiver: Ty, name: NameId, kind: DeclKind) -> Option<Candidate> {
         self.ask(published::EXTENSIONS, name);
         let all = self.tables.extensions.get(&name)?;
         for level in self.levels().iter() {
-            let candidates = self.extensions_at(level, all, DeclKind::Property);
+            let candidates = self.extensions_at(level, all, kind);
             if let Some(found) = candidates.into_iter().find(|candidate| self.receiver_fits(receiver, *candidate)) {
                 return Some(found);
             }

@@ -193,8 +193,19 @@ impl Linker<'_> {
         if wanted == Known::Object {
             return Some(target);
         }
-        if wanted == Known::Enumerable && self.enumerates(ty) {
+        let is = match wanted {
+            Known::Enumerable => self.enumerates(ty),
+            Known::Array => matches!(self.arena.get(ty), Type::Array(..)),
+            Known::ValueType => self.is_value_type(ty) == Some(true),
+            Known::Task => self.is_known(ty, Known::TaskOf),
+            Known::Delegate => self.derives_from_delegate(ty),
+            _ => false,
+        };
+        if is {
             return Some(target);
+        }
+        if wanted == Known::EnumerableOf && self.is_known(ty, Known::String) {
+            return Some(self.known_type(wanted, &[self.known_type(Known::Char, &[])]));
         }
         if args.len() == 1 && wanted.is_sequence() {
             if let Type::Array(element, 1) = self.arena.get(ty) {
@@ -224,6 +235,13 @@ impl Linker<'_> {
             }
         }
         None
+    }
+
+    fn derives_from_delegate(&self, ty: Ty) -> bool {
+        match self.arena.get(ty) {
+            Type::External(..) => self.is_delegate(ty) == Some(true),
+            _ => self.supertypes(ty).iter().any(|base| self.is_known(*base, Known::MulticastDelegate)),
+        }
     }
 
     /// Whether it is an array, string or known collection, so that it is an `IEnumerable`.

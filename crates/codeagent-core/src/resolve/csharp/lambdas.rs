@@ -79,7 +79,8 @@ impl Linker<'_> {
             return Conversion::No;
         }
         let clash = explicit.iter().zip(shape.params.iter()).any(|(own, wanted)| {
-            !own.is_unknown() && !wanted.is_unknown() && !self.arena.is_open(*wanted) && self.convert(*own, *wanted) < Conversion::Unknown
+            let known = !self.is_uncertain(*own) && !self.is_uncertain(*wanted) && !self.arena.is_open(*wanted);
+            known && matches!(self.convert(*own, *wanted), Conversion::No | Conversion::Implicit)
         });
         if clash {
             return Conversion::No;

@@ -65,6 +65,23 @@ impl Linker<'_> {
         found
     }
 
+    /// The methods of this name; values that hide them are passed over, as a name that is invoked does.
+    pub(super) fn methods(&self, ty: Ty, name: NameId) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
+            for base in level {
+                let Type::Inst(tid, _) = self.arena.get(base) else { continue };
+                for decl in self.tables.members.get(&(tid, name)).into_iter().flatten() {
+                    let candidate = Candidate { decl: *decl, within: base, depth: depth as u16 };
+                    if is_method(self.world.decl(*decl).kind) && self.is_accessible(candidate) {
+                        self.add_member(&mut found, candidate);
+                    }
+                }
+            }
+        }
+        found
+    }
+
     /// Adds a member of a base unless something more derived hides it. An override found before takes its depth instead.
     fn add_member(&self, found: &mut Vec<Candidate>, candidate: Candidate) {
         if !found.is_empty() && !is_method(self.world.decl(candidate.decl).kind) {
@@ -136,7 +153,7 @@ impl Linker<'_> {
             }
             Type::Array(..) => vec![vec![self.known_type(Known::Array, &[])], vec![self.known_type(Known::Object, &[])]],
             Type::Tuple(..) => vec![vec![self.known_type(Known::ValueType, &[])], vec![self.known_type(Known::Object, &[])]],
-            Type::Nullable(of) => self.levels_of(of),
+            Type::Nullable(of) | Type::Pointer(of) => self.levels_of(of),
             _ => Vec::new(),
         }
     }

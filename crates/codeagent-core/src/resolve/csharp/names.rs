@@ -245,16 +245,18 @@ impl Linker<'_> {
 
     /// A type nested in a type or in one of its bases.
     pub(super) fn nested(&self, ty: Ty, name: NameId, arity: u16) -> Found {
-        for base in self.supertypes(ty).iter() {
-            let Type::Inst(tid, args) = self.arena.get(*base) else { continue };
-            self.group(tid);
-            let own = self.tables.nested.get(&(tid, name));
-            if let Some(&found) = own.and_then(|all| all.iter().find(|tid| self.tables.group(**tid).arity == arity)) {
-                self.group(found);
-                return Found::Type(self.bare(found, Some(&args)));
-            }
-        }
-        Found::None
+        let all = self.supertypes(ty);
+        all.iter().map(|base| self.nested_directly(*base, name, arity)).find(|found| *found != Found::None).unwrap_or(Found::None)
+    }
+
+    /// A type nested in a type itself.
+    fn nested_directly(&self, ty: Ty, name: NameId, arity: u16) -> Found {
+        let Type::Inst(tid, args) = self.arena.get(ty) else { return Found::None };
+        self.group(tid);
+        let own = self.tables.nested.get(&(tid, name));
+        let Some(&found) = own.and_then(|all| all.iter().find(|tid| self.tables.group(**tid).arity == arity)) else { return Found::None };
+        self.group(found);
+        Found::Type(self.bare(found, Some(&args)))
     }
 
     /// Looks up a simple name as a type, or also as a namespace if more follows.
@@ -406,7 +408,7 @@ impl Linker<'_> {
                 Using::Namespace(namespace) => {
                     self.namespace_type(namespace, (name, arity), file, from).map_or(Found::None, |tid| Found::Type(self.bare(tid, None)))
                 }
-                Using::Static(ty) => self.nested(ty, name, arity),
+                Using::Static(ty) => self.nested_directly(ty, name, arity),
                 Using::Alias(..) => Found::None,
             };
             if let Found::Type(ty) = found {

@@ -92,11 +92,22 @@ impl Linker<'_> {
         }
     }
 
+    /// The operand that the other converts to, unless both become `int`: a `byte` and a `uint` make a `uint`.
+    fn wider(&self, a: Ty, b: Ty) -> Option<Ty> {
+        let wins = |from: Ty, to: Ty| match (self.known(from), self.known(to)) {
+            (Some((small, _)), Some((large, _))) => self.promoted(to) == to && small.widens_to(large),
+            _ => false,
+        };
+        if wins(a, b) { Some(b) } else { wins(b, a).then_some(a) }
+    }
+
     fn promoted_pair(&self, a: Ty, b: Ty) -> Ty {
         let (x, y) = (self.promoted(a), self.promoted(b));
         match (self.known(x).map(|(known, _)| known), self.known(y).map(|(known, _)| known)) {
             (Some(first), Some(second)) if first.is_numeric() && second.is_numeric() => {
-                if first == second || second.widens_to(first) {
+                if let Some(wider) = self.wider(a, b) {
+                    wider
+                } else if first == second || second.widens_to(first) {
                     x
                 } else if first.widens_to(second) {
                     y

@@ -55,6 +55,10 @@ pub struct Applied {
     expanded: bool,
     /// Some parameter takes its default.
     defaults: bool,
+    /// How many parameters are declared.
+    declared: usize,
+    /// Some parameter is `in`.
+    by_readonly_ref: bool,
     conversion: Conversion,
 }
 
@@ -120,7 +124,13 @@ impl Linker<'_> {
                 others.push(form.candidate.decl);
             }
         }
-        let decided = fitting.iter().all(|form| form.surely_fits() || form.candidate.decl == best.candidate.decl) && best.surely_fits();
+        // Nothing is better than identity in every argument, whatever else may be applicable as far up.
+        let harmless = |form: &&Applied| {
+            form.surely_fits()
+                || form.candidate.decl == best.candidate.decl
+                || best.conversion == Conversion::Identity && form.candidate.depth >= best.candidate.depth
+        };
+        let decided = best.surely_fits() && fitting.iter().all(harmless);
         let sure = alone || applicable && (others.is_empty() || sure && decided);
         Some(Pick { best: best.clone(), sure, others, applicable })
     }
@@ -172,7 +182,17 @@ impl Linker<'_> {
         if conversion != Conversion::No && !self.constraints_hold(&signature, &method_args, candidate.within) {
             conversion = Conversion::No;
         }
-        Applied { candidate, method_args, targets, formals, expanded: mapping.expanded, defaults: mapping.defaults, conversion }
+        Applied {
+            candidate,
+            method_args,
+            targets,
+            formals,
+            expanded: mapping.expanded,
+            defaults: mapping.defaults,
+            declared: signature.params.len(),
+            by_readonly_ref: signature.params.iter().any(|param| param.flags.has(DeclFlags::IN)),
+            conversion,
+        }
     }
 
     /// The declared type an argument meets.
@@ -208,6 +228,7 @@ impl Linker<'_> {
         match arg.mode {
             ArgMode::Ref if !declared.has(DeclFlags::REF) && !declared.has(DeclFlags::IN) => return Conversion::No,
             ArgMode::Out if !declared.has(DeclFlags::OUT) => return Conversion::No,
+            ArgMode::In if !declared.has(DeclFlags::IN) => return Conversion::No,
             ArgMode::Value | ArgMode::Spread if by_ref && !arg.value.is_none() => return Conversion::No,
             ArgMode::Ref | ArgMode::Out => {
                 return match self.convert(arg.ty, target) {
@@ -291,8 +312,10 @@ impl Linker<'_> {
         };
         by(a.method_args.is_empty(), b.method_args.is_empty())
             .or_else(|| by(!a.expanded, !b.expanded))
+            .or_else(|| if a.expanded { by(a.declared > b.declared, b.declared > a.declared) } else { None })
             .or_else(|| by(!a.defaults, !b.defaults))
             .or_else(|| self.more_specific(a, b))
+            .or_else(|| by(!a.by_readonly_ref, !b.by_readonly_ref))
             .unwrap_or(Better::Neither)
     }
 

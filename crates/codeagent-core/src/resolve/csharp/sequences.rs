@@ -1,14 +1,15 @@
 //! What does a value give when it is iterated, awaited, indexed or deconstructed.
 //!
-//! Patterns come first (`GetEnumerator().Current`, `GetAwaiter().GetResult()`, `Deconstruct`), then the interfaces.
+//! Patterns come first (`GetEnumerator().Current`, `GetAwaiter().GetResult()`, `Deconstruct`), then the interfaces; extension methods last.
 //!
 //! **Limits.** Of undeclared types only the shapes in `well_known` are known.
 
-use crate::model::facts::DeclFlags;
+use crate::model::facts::{DeclFlags, DeclKind};
 use crate::resolve::csharp::intern::NameId;
 use crate::resolve::csharp::linker::Linker;
 use crate::resolve::csharp::members::{Candidate, is_method};
-use crate::resolve::csharp::types::{Ty, Type};
+use crate::resolve::csharp::overloads::Argument;
+use crate::resolve::csharp::types::{Ty, TyList, Type};
 use crate::resolve::csharp::well_known::{self, Known};
 
 impl Linker<'_> {
@@ -18,15 +19,22 @@ impl Linker<'_> {
             return element;
         }
         let pattern = if is_async { well_known::GET_ASYNC_ENUMERATOR } else { well_known::GET_ENUMERATOR };
-        if let Some(enumerator) = self.result_without_arguments(ty, pattern) {
-            if let Some((Known::Enumerator | Known::AsyncEnumerator, args)) = self.known(enumerator) {
-                return args[0];
-            }
-            if let Some(current) = self.members(enumerator, well_known::CURRENT).first() {
-                return self.candidate_type(current);
-            }
+        let own = self.result_without_arguments(ty, pattern).and_then(|enumerator| self.current_of(enumerator));
+        own.or_else(|| self.element_of(ty)).or_else(|| self.current_of(self.extension_result(ty, pattern)?)).unwrap_or(Ty::UNKNOWN)
+    }
+
+    /// What an enumerator stands at.
+    fn current_of(&self, enumerator: Ty) -> Option<Ty> {
+        if let Some((Known::Enumerator | Known::AsyncEnumerator, args)) = self.known(enumerator) {
+            return Some(args[0]);
         }
-        self.element_of(ty).unwrap_or(Ty::UNKNOWN)
+        self.members(enumerator, well_known::CURRENT).first().map(|current| self.candidate_type(current))
+    }
+
+    /// The result of the extension method of this name that takes only the receiver.
+    fn extension_result(&self, receiver: Ty, name: NameId) -> Option<Ty> {
+        let pick = self.pick_extension(receiver, name, &[], &TyList::from([]))?;
+        Some(self.result_of(&pick.best))
     }
 
     /// The element type of an array or sequence, by its type and interfaces.
@@ -77,7 +85,8 @@ impl Linker<'_> {
                 return self.known_type(Known::Void, &[]);
             }
         }
-        if let Some(awaiter) = self.result_without_arguments(ty, well_known::GET_AWAITER) {
+        let awaiter = self.result_without_arguments(ty, well_known::GET_AWAITER);
+        if let Some(awaiter) = awaiter.or_else(|| self.extension_result(ty, well_known::GET_AWAITER)) {
             return self.result_without_arguments(awaiter, well_known::GET_RESULT).unwrap_or(Ty::UNKNOWN);
         }
         for base in self.supertypes(ty).iter().skip(1) {
@@ -108,13 +117,21 @@ impl Linker<'_> {
             }
         }
         for constructor in self.constructors(ty) {
-            if self.world.decl(constructor.decl).kind == crate::model::facts::DeclKind::PrimaryConstructor
+            if self.world.decl(constructor.decl).kind == DeclKind::PrimaryConstructor
                 && let Some(param) = self.signature(constructor.decl).params.get(index)
             {
                 return self.substitute(param.ty, constructor.within);
             }
         }
-        Ty::UNKNOWN
+        self.deconstructed_by_extension(ty, index).unwrap_or(Ty::UNKNOWN)
+    }
+
+    fn deconstructed_by_extension(&self, ty: Ty, index: usize) -> Option<Ty> {
+        let method = self.extension_member(ty, well_known::DECONSTRUCT, DeclKind::Method)?;
+        let signature = self.signature(method.decl);
+        let receiver = (signature.params.first()?.ty, Argument::of_type(ty));
+        let inferred = self.infer(&signature.type_params, &[receiver]);
+        Some(self.replace_params(signature.params.get(index + 1)?.ty, &signature.type_params, &inferred))
     }
 
     /// What indexing an array or a known collection gives.

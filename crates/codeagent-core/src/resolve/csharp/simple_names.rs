@@ -139,7 +139,11 @@ impl Linker<'_> {
             for member in self.members(ty, name).iter() {
                 let decl = self.world.decl(member.decl);
                 let is_static = decl.flags.has(DeclFlags::STATIC) || decl.flags.has(DeclFlags::CONST) || decl.kind == DeclKind::EnumMember;
-                if is_static && !decl.flags.has(DeclFlags::EXTENSION) && !(invoked && self.cannot_be_invoked(std::slice::from_ref(member)))
+                let is_own = member.depth == 0;
+                if is_static
+                    && is_own
+                    && !decl.flags.has(DeclFlags::EXTENSION)
+                    && !(invoked && self.cannot_be_invoked(std::slice::from_ref(member)))
                 {
                     found.push(*member);
                 }

@@ -278,6 +278,26 @@ impl Known {
         )
     }
 
+    /// Whether type argument `index` of `count` is covariant, and whether it is contravariant.
+    #[must_use]
+    pub fn variance(self, index: usize, count: usize) -> (bool, bool) {
+        match self {
+            Self::EnumerableOf
+            | Self::Enumerator
+            | Self::AsyncEnumerable
+            | Self::AsyncEnumerator
+            | Self::ReadOnlyCollectionInterface
+            | Self::ReadOnlyListInterface
+            | Self::Queryable
+            | Self::OrderedEnumerable
+            | Self::OrderedQueryable
+            | Self::Grouping => (true, false),
+            Self::Func | Self::Converter => (index + 1 == count, index + 1 < count),
+            Self::Action | Self::Predicate | Self::Comparison => (false, true),
+            _ => (false, false),
+        }
+    }
+
     /// Whether awaiting it gives its type argument.
     #[must_use]
     pub fn is_task_of(self) -> bool {
