@@ -152,9 +152,10 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn yield_statement(&mut self, node: Node<'r>) {
         self.func.generator = true;
+        let context = self.func.decl.some().map_or(Context::None, Context::Returned);
         for kid in self.kids(node) {
             if kid.kind != Kind::Token {
-                let value = self.expr(kid.node, Context::None);
+                let value = self.expr(kid.node, context);
                 self.func.returns.push(value);
             }
         }
