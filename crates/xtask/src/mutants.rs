@@ -83,15 +83,13 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         let is_wanted = |file: &str| options.all || options.file.iter().any(|end| file.ends_with(end.as_str()) || end.ends_with(file));
         let chosen: Vec<usize> = mutants.numbers(is_wanted);
         ensure!(!chosen.is_empty(), "no such file in {}", build::RESOLVE);
-        let survived = tests.survivors(&mutants.with_tests(&chosen))?;
-        mutants.print(&survived);
+        let survived = tests.survivors(&mutants.with_tests(&chosen), &|number| mutants.print(number))?;
         println!("{} of {} survive, {:.0} s", survived.len(), chosen.len(), start.elapsed().as_secs_f64());
         return Ok(());
     }
     let drawn = mutants.draw();
     let chosen: Vec<usize> = mutants.rules.iter().map(|rule| rule.number).chain(drawn.iter().copied()).collect();
-    let survived = tests.survivors(&mutants.with_tests(&chosen))?;
-    mutants.print(&survived);
+    let survived = tests.survivors(&mutants.with_tests(&chosen), &|number| mutants.print(number))?;
     println!("{} mutants in {:.0} s", chosen.len(), start.elapsed().as_secs_f64());
     let report = mutants.report(&drawn, &survived);
     println!("{}", report.score());
@@ -168,15 +166,13 @@ impl Mutants {
         drawn
     }
 
-    /// Prints mutants with their places.
-    fn print(&self, numbers: &[usize]) {
-        for &number in numbers {
-            match self.rules.iter().find(|rule| rule.number == number) {
-                Some(rule) => println!("survived: rule {number}: {}: {}", rule.file, rule.name),
-                None => {
-                    let mutant = &self.branches[number - FIRST_BRANCH];
-                    println!("survived: {}/{}:{}: {}", build::RESOLVE, mutant.file, mutant.branch.line, mutant.name);
-                }
+    /// Prints a survivor with its place.
+    fn print(&self, number: usize) {
+        match self.rules.iter().find(|rule| rule.number == number) {
+            Some(rule) => println!("survived: rule {number}: {}: {}", rule.file, rule.name),
+            None => {
+                let mutant = &self.branches[number - FIRST_BRANCH];
+                println!("survived: {}/{}:{}: {}", build::RESOLVE, mutant.file, mutant.branch.line, mutant.name);
             }
         }
     }
@@ -193,5 +189,20 @@ impl Mutants {
             drawn: drawn.len(),
             survivors: survived.iter().map(name).collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_and_every_equivalent_is_where_it_says() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mutants = Mutants::find(&root, &root.join("tests/golden")).unwrap();
+        let numbers: std::collections::BTreeSet<usize> = mutants.rules.iter().map(|rule| rule.number).collect();
+        assert_eq!(numbers.len(), mutants.rules.len(), "two rules have one number");
+        assert!(numbers.iter().all(|number| (1..FIRST_BRANCH).contains(number)));
+        assert_eq!(mutants.draw().len(), DRAWN);
     }
 }

@@ -18,7 +18,7 @@ const COPIED: &[&str] = &["crates", "tests", "benches", "migrations", "Cargo.tom
 /// Where the linkers are.
 pub const RESOLVE: &str = "crates/codeagent-core/src/resolve";
 
-/// The switch: true for the mutant that the environment names.
+/// The switch: true for the mutant that the environment names. Never inlined, for it stands in thousands of places.
 const SWITCH: &str = "
 /// The branch that is switched in this process.
 pub mod mutant {
@@ -27,6 +27,7 @@ pub mod mutant {
     static SWITCHED: LazyLock<usize> = LazyLock::new(|| std::env::var(\"MUTANT\").map_or(0, |number| number.parse().expect(\"a number\")));
 
     /// Whether the process runs this mutant.
+    #[inline(never)]
     pub fn on(number: usize) -> bool {
         *SWITCHED == number
     }
@@ -85,6 +86,8 @@ pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Re
 fn compile(root: &Path, copy: &Path) -> anyhow::Result<PathBuf> {
     let output = Command::new(env!("CARGO"))
         .args(["test", "--offline", "-p", "codeagent-core", "--test", "rules", "--no-run", "--message-format=json-render-diagnostics"])
+        // The program is run for each mutant.
+        .args(["--config", "profile.dev.opt-level=1"])
         .arg("--target-dir")
         .arg(root.join("target"))
         .current_dir(copy)

@@ -32,17 +32,19 @@ impl Tests {
         Ok(tests)
     }
 
-    /// The mutants that the tests do not notice; each comes with the one test that can, if there is only one.
+    /// The mutants that the tests do not notice; each comes with the one test that can, if there is only one. Each
+    /// is told as soon as it is known.
     ///
     /// # Errors
     ///
     /// The tests cannot be started.
-    pub fn survivors(&self, mutants: &[(usize, Option<&str>)]) -> anyhow::Result<Vec<usize>> {
+    pub fn survivors(&self, mutants: &[(usize, Option<&str>)], told: &(dyn Fn(usize) + Sync)) -> anyhow::Result<Vec<usize>> {
         let next = AtomicUsize::new(0);
         let survived = Mutex::new(Vec::new());
         let work = || -> anyhow::Result<()> {
             while let Some(&(mutant, test)) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
                 if !self.notice(mutant, test)? {
+                    told(mutant);
                     survived.lock().unwrap_or_else(PoisonError::into_inner).push(mutant);
                 }
             }
