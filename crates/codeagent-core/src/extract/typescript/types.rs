@@ -252,6 +252,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Some(inner) => self.expr(inner, Context::None),
             None => ExprId::NONE,
         };
+        if let Expr::DynamicImport(module) = self.b.facts.expr(value) {
+            return self.b.type_expr(TypeExpr::Import(module, List::default()));
+        }
         self.b.type_expr(TypeExpr::TypeOf(value))
     }
 

@@ -5,6 +5,7 @@
 //! **Limits.** `Exclude` and `Extract` only sift unions whose members are plainly assignable.
 
 use super::Link;
+use super::calls::Signature;
 use super::types::{Ty, Type};
 use super::well_known::Known;
 
@@ -21,7 +22,14 @@ impl Link<'_> {
             "Record" => self.arena.built_in(Known::Record, &[first, second]),
             "ReturnType" => self.result_of(first),
             "InstanceType" => self.instance_of(first, &[]),
-            "Parameters" => self.parameter_tuple(first),
+            "Parameters" => {
+                let signatures = self.signatures(first);
+                self.parameter_tuple(&signatures)
+            }
+            "ConstructorParameters" => {
+                let signatures = self.class_signatures(first);
+                self.parameter_tuple(&signatures)
+            }
             "Exclude" => self.sift(first, second, false),
             "Extract" => self.sift(first, second, true),
             "Uppercase" | "Lowercase" | "Capitalize" | "Uncapitalize" | "PropertyKey" => Ty::STRING,
@@ -51,8 +59,8 @@ impl Link<'_> {
         }
     }
 
-    fn parameter_tuple(&mut self, function: Ty) -> Ty {
-        let Some(signature) = self.signatures(function).last().copied() else { return Ty::UNKNOWN };
+    fn parameter_tuple(&mut self, signatures: &[Signature]) -> Ty {
+        let Some(signature) = signatures.last().copied() else { return Ty::UNKNOWN };
         let params = self.signature_params(signature);
         let types: Vec<Ty> = params.iter().map(|param| param.ty).collect();
         self.arena.tuple(&types)

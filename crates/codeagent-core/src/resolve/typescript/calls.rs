@@ -86,6 +86,11 @@ impl Link<'_> {
         match self.get(callee) {
             Type::Simple(Ty::EXTERNAL) => return Ty::EXTERNAL,
             Type::BuiltInValue(known) => return self.conversion(known),
+            Type::Union(members) => {
+                let members = self.arena.list(members);
+                let results: Vec<Ty> = members.iter().map(|member| self.call_result(*member, site)).collect();
+                return self.arena.union(&results);
+            }
             _ => {}
         }
         let signatures = self.signatures(callee);
@@ -122,6 +127,18 @@ impl Link<'_> {
             Signature::BuiltIn(row, receiver) => self.shape(&ROWS[usize::from(row)].out, receiver, site),
             Signature::Package(row) => self.shape(&PACKAGE_FUNCTIONS[usize::from(row)].out, Ty::UNKNOWN, site),
         }
+    }
+
+    /// A type in terms of a signature's own type parameters, as it is at a site.
+    pub(super) fn bound_at(&mut self, signature: Signature, site: CallSite, ty: Ty) -> Ty {
+        let Signature::Declared(decl, env) = signature else { return ty };
+        let params = self.type_params(decl);
+        if params.is_empty() {
+            return ty;
+        }
+        let bindings = self.call_bindings(decl, env, site, &params);
+        let own = self.arena.env(bindings);
+        self.substitute(ty, own)
     }
 
     /// Bindings of a signature's own type parameters at a site: written, inferred, by default, by constraint.
@@ -200,7 +217,8 @@ impl Link<'_> {
         }
         let mut bindings: Vec<(DeclRef, Ty)> = params.iter().copied().zip(args.iter().copied()).collect();
         if let (Some(site), true) = (site, args.is_empty()) {
-            let signatures: Signatures = self.constructors(class).into_iter().map(|decl| Signature::Declared(decl, Env::EMPTY)).collect();
+            let signatures: Signatures =
+                self.constructors(class).into_iter().map(|decl| Signature::Declared(decl, self.inherited_env(class, decl))).collect();
             if let Some(signature) = self.choose(&signatures, site) {
                 bindings = self.infer(signature, site, Inference::new(&params, true));
             }
@@ -228,6 +246,15 @@ impl Link<'_> {
             }
         }
         Decls::new()
+    }
+
+    /// What the type parameters of the class that declares a constructor are in a class that inherits it.
+    fn inherited_env(&mut self, class: DeclRef, constructor: DeclRef) -> Env {
+        let Some(declaring) = self.class_of(constructor).filter(|declaring| *declaring != class) else { return Env::EMPTY };
+        let own = self.own_instance(class);
+        let Some(args) = self.as_instance_of(own, declaring, 0) else { return Env::EMPTY };
+        let types = self.arena.list(args);
+        self.bind(declaring, &types)
     }
 
     fn construct_built_in(&mut self, value: Ty, args: &[Ty], site: Option<CallSite>) -> Ty {

@@ -92,9 +92,14 @@ impl Link<'_> {
             Context::Element(array) => {
                 let facts = self.facts(file);
                 match facts.expr(array) {
-                    Expr::Array(_, standing) if !standing.is_none() => {
+                    Expr::Array(elements, standing) if !standing.is_none() => {
                         let context = self.context(at(file, standing));
-                        self.element_type(context)
+                        let is_it = |element: &ExprId| match facts.expr(*element) {
+                            Expr::Function(id) | Expr::Object(id) | Expr::Array(_, id) => id == decl.decl,
+                            _ => false,
+                        };
+                        let index = facts.list(elements).iter().position(is_it);
+                        self.element_at(context, index)
                     }
                     _ => Ty::UNKNOWN,
                 }
@@ -178,13 +183,14 @@ impl Link<'_> {
     }
 
     /// The class a member belongs to.
-    fn class_of(&mut self, member: DeclRef) -> Option<DeclRef> {
+    pub(super) fn class_of(&mut self, member: DeclRef) -> Option<DeclRef> {
         let facts = self.facts(member.file);
         let owner = facts.scope(facts.decl(member.decl).scope).owner.some()?;
         Some(at(member.file, owner))
     }
 
-    fn class_signatures(&mut self, value: Ty) -> Signatures {
+    /// What `new` calls on a value.
+    pub(super) fn class_signatures(&mut self, value: Ty) -> Signatures {
         match self.get(value) {
             Type::Static(class) => self.constructors(class).into_iter().map(|decl| Signature::Declared(decl, Env::EMPTY)).collect(),
             _ => self.construct_signatures(value),

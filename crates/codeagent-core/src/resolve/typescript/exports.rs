@@ -250,8 +250,21 @@ impl Link<'_> {
             if !found.is_nothing() {
                 return found;
             }
+            if self.spelling(name) == "default" {
+                let defaults = self.default_of_block(block.file, scope);
+                if !defaults.is_empty() {
+                    return self.follow_all(defaults, visited);
+                }
+            }
         }
         Found::Nothing
+    }
+
+    /// What `export default` declares in a `declare module` block.
+    fn default_of_block(&mut self, file: FileId, scope: ScopeId) -> Decls {
+        let facts = self.facts(file);
+        let is_default = |decl: &Declaration| decl.kind == DeclKind::DefaultExport || decl.flags.has(DeclFlags::DEFAULT);
+        self.tables.declared_in(file, scope).iter().filter(|entry| is_default(facts.decl(entry.2))).map(|entry| at(file, entry.2)).collect()
     }
 
     /// What is declared under a name as a value and as a type together.

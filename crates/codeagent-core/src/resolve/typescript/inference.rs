@@ -329,6 +329,7 @@ impl Link<'_> {
             (Type::Literal(kind, _), Type::Simple(simple)) => Some(primitive_of(kind) == simple),
             (Type::Literal(..), Type::Literal(..)) => Some(false),
             (Type::Simple(simple), Type::Simple(other)) => Some(simple == other),
+            (Type::Simple(simple), Type::Literal(..)) if simple.is_primitive() => Some(false),
             (Type::Simple(simple), _) if simple.is_primitive() || simple == Ty::NOTHING => self.primitive_extends(sup),
             (Type::Literal(..), _) => self.primitive_extends(sup),
             (_, Type::Simple(simple)) => Some(simple == Ty::THIS),
@@ -359,16 +360,11 @@ impl Link<'_> {
                 self.callable_extends(sub, sup)
             }
             (_, Type::Object(decl, env)) => self.object_extends(sub, decl, env, inferred),
+            (Type::Object(literal, _), Type::Instance(decl, _)) => self.literal_extends(sub, literal, decl),
             (
                 Type::Instance(..) | Type::Object(..),
                 Type::BuiltIn(Known::Array | Known::Promise | Known::Map | Known::Set | Known::Date | Known::RegExp, _),
-            ) => {
-                if self.has_outside_base(sub) {
-                    None
-                } else {
-                    Some(false)
-                }
-            }
+            ) => (!self.has_outside_base(sub)).then_some(false),
             _ => None,
         }
     }
@@ -443,6 +439,12 @@ impl Link<'_> {
             return Some(false);
         }
         self.lacks_member(sub, decl).then_some(false)
+    }
+
+    /// An object literal against a class or interface; what it spreads is not looked into.
+    fn literal_extends(&mut self, sub: Ty, literal: DeclRef, decl: DeclRef) -> Option<bool> {
+        let is_whole = self.nameless_members(literal, DeclKind::Property).is_empty();
+        (is_whole && self.lacks_member(sub, decl)).then_some(false)
     }
 
     /// Whether a required member of an interface or class is missing from a type.

@@ -164,7 +164,13 @@ impl Link<'_> {
         let global = self.tables.find(known.name());
         let space = if is_static { Space::Value } else { Space::Type };
         let args = self.arena.list(args);
-        for decl in self.global(global, space) {
+        let mut decls = self.global(global, space);
+        if is_static {
+            // `interface ObjectConstructor` describes the value `Object`.
+            let constructor = self.tables.find(&format!("{}Constructor", known.name()));
+            decls.extend(self.global(constructor, Space::Type));
+        }
+        for decl in decls {
             let inner = self.decl(decl).inner;
             let decls = self.own_members(decl, inner, name, false);
             if !decls.is_empty() {

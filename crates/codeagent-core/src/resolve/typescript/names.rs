@@ -7,6 +7,7 @@
 
 use smallvec::SmallVec;
 
+use super::exports::Found;
 use super::tables::{AUGMENTED, GLOBAL, Name};
 use super::{Link, at};
 use crate::model::facts::*;
@@ -131,7 +132,8 @@ impl Link<'_> {
                 }
                 Decls::new()
             }
-            ScopeKind::Namespace | ScopeKind::Enum if decl.kind != DeclKind::AmbientModule => {
+            ScopeKind::Namespace if decl.kind == DeclKind::AmbientModule => self.through_ambient(owner, name, space),
+            ScopeKind::Namespace | ScopeKind::Enum => {
                 for other in self.group(owner) {
                     if other == owner {
                         continue;
@@ -144,6 +146,16 @@ impl Link<'_> {
                 }
                 Decls::new()
             }
+            _ => Decls::new(),
+        }
+    }
+
+    /// A `declare module` block sees what the module exports that it adds to, and what the other blocks of its name declare.
+    fn through_ambient(&mut self, block: DeclRef, name: Name, space: Space) -> Decls {
+        let facts = self.facts(block.file);
+        let target = self.tables.target(block.file, facts.decl(block.decl).name).filter(|_| facts.header.is_module);
+        match self.export(&target.map_or(Found::Ambient(block), Found::Module), name) {
+            Found::Decls(decls) => decls.into_iter().filter(|decl| space.holds(self.decl(*decl).kind)).collect(),
             _ => Decls::new(),
         }
     }

@@ -50,6 +50,7 @@ impl Link<'_> {
         let signatures = self.signatures(callee);
         let Some(signature) = self.choose(&signatures, site) else { return subject };
         let Some((param, ty)) = self.named_predicate(signature) else { return subject };
+        let ty = self.bound_at(signature, site, ty);
         if param.is_none_or(|param| param != usize::from(index)) {
             return subject;
         }
@@ -129,7 +130,7 @@ impl Link<'_> {
                 "symbol" => widened == Ty::SYMBOL,
                 "bigint" => widened == Ty::BIGINT,
                 "function" => matches!(link.get(ty), Type::Static(_)) || !link.signatures(ty).is_empty(),
-                "object" => !widened.is_primitive() && !matches!(link.get(ty), Type::Function(..) | Type::Signature(..) | Type::Static(_)),
+                "object" => !widened.is_primitive() && !matches!(link.get(ty), Type::Static(_)) && link.signatures(ty).is_empty(),
                 _ => return None,
             })
         })

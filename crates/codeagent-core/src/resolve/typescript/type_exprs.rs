@@ -236,6 +236,9 @@ impl Link<'_> {
         if let Some(ty) = self.known_alias(name, args) {
             return ty;
         }
+        if name == "bigint" {
+            return Ty::BIGINT;
+        }
         match Known::of_name(name) {
             Some(Known::Text) => Ty::STRING,
             Some(Known::Number) => Ty::NUMBER,
@@ -256,6 +259,11 @@ impl Link<'_> {
             Type::Literal(LiteralKind::Number, name) => self.element_at(object, self.spelling(name).parse().ok()),
             Type::Simple(Ty::NUMBER | Ty::STRING) => self.index_type(object),
             Type::KeyOf(of) if of == object => self.property_types(object),
+            Type::Intersection(keys) => {
+                let keys = self.arena.list(keys);
+                let literal = keys.iter().copied().find(|key| matches!(self.get(*key), Type::Literal(..)));
+                literal.map_or(Ty::UNKNOWN, |key| self.indexed_type(object, key))
+            }
             Type::Union(keys) => {
                 let keys = self.arena.list(keys);
                 let types: Vec<Ty> = keys.iter().map(|key| self.indexed_type(object, *key)).collect();

@@ -276,10 +276,16 @@ impl Link<'_> {
                 let name = self.name(file, sym);
                 self.member_type(object, name)
             }
-            Expr::Literal(LiteralKind::Number, sym) => self.element_at(object, facts.text(sym).parse().ok()),
+            Expr::Literal(LiteralKind::Number, sym) => {
+                let name = self.name(file, sym);
+                match self.member(object, name) {
+                    looked @ Looked::Declared(_) => self.looked_type(looked, object),
+                    _ => self.element_at(object, facts.text(sym).parse().ok()),
+                }
+            }
             _ => {
                 let key = self.expr_type(file, arg.value);
-                if matches!(self.get(key), Type::Literal(LiteralKind::String, _) | Type::Param(_)) {
+                if matches!(self.get(key), Type::Literal(LiteralKind::String, _) | Type::Param(_) | Type::KeyOf(_)) {
                     self.indexed_type(object, key)
                 } else {
                     self.index_type(object)
@@ -423,9 +429,9 @@ impl Link<'_> {
                 return element;
             }
         }
-        let name = self.tables.find("[Symbol.iterator]");
-        let method = self.member_type(ty, name);
-        let iterator = self.result_of(method);
+        let names = ["[Symbol.iterator]", "[Symbol.asyncIterator]"].map(|name| self.tables.find(name));
+        let method = names.map(|name| self.member_type(ty, name)).into_iter().find(|method| *method != Ty::UNKNOWN);
+        let iterator = method.map_or(Ty::UNKNOWN, |method| self.result_of(method));
         if iterator == ty || matches!(self.get(iterator), Type::Instance(..)) { Ty::UNKNOWN } else { self.element_type(iterator) }
     }
 

@@ -247,7 +247,7 @@ pub static ROWS: &[Row] = &[
     method(Known::Set, &["values", "keys"], &[], Iterable(&Arg(0))),
     method(Known::Set, &["entries"], &[], Iterable(&Tuple(&[Arg(0), Arg(0)]))),
     property(Known::Set, &["size"], Number),
-    method(Known::Iterable, &["next", "return"], &[], Shape::Any),
+    method(Known::Iterable, &["next", "return"], &[], Shape::Of(Known::IteratorResult, &[Arg(0)])),
     method(Known::Iterable, &["map"], EACH, Iterable(&Returned(0))),
     method(Known::Iterable, &["filter"], EACH, Iterable(&Shape::Tested(0, &Arg(0)))),
     method(Known::Iterable, &["take", "drop"], &[], Receiver),
