@@ -133,7 +133,7 @@ fn compare_place(graph: &Graph, annotations: &[&Annotation], edges: &[&Edge]) ->
     for annotation in annotations {
         let holds = match &annotation.target {
             None => edges.is_empty(),
-            Some(target) => edges.iter().any(|edge| is_target(graph, edge, target) && has_confidence(edge, annotation)),
+            Some(target) => edges.iter().any(|edge| has_confidence(edge, annotation) && may_mean(graph, edge, target)),
         };
         open |= annotation.todo;
         let report = |what: &str| {
@@ -148,17 +148,25 @@ fn compare_place(graph: &Graph, annotations: &[&Annotation], edges: &[&Edge]) ->
             _ => {}
         }
     }
-    let targets: BTreeSet<NodeId> = edges.iter().map(|edge| edge.target).collect();
+    let mut targets: BTreeSet<NodeId> = edges.iter().map(|edge| edge.target).collect();
+    if annotations.len() > 1 {
+        // Whoever states one more than the first of an edge's candidates states them all.
+        targets.extend(edges.iter().flat_map(|edge| &edge.candidates));
+    }
     if failures.is_empty() && !open && targets.len() > annotations.len() {
         failures.push(format!("{}: more than stated: {}", annotations[0].written_at, describe(graph, edges)));
     }
     failures
 }
 
-fn is_target(graph: &Graph, edge: &Edge, target: &str) -> bool {
-    let node = &graph.nodes[&edge.target];
-    let rest = target.strip_prefix(&node.qualified_name);
-    rest.is_some_and(|rest| rest.is_empty() || Some(rest) == node.parameter_signature.as_deref())
+/// Whether an edge leads to a target, or may do so as well as to the one that it names.
+fn may_mean(graph: &Graph, edge: &Edge, target: &str) -> bool {
+    let is_target = |id: &NodeId| {
+        let node = &graph.nodes[id];
+        let rest = target.strip_prefix(&node.qualified_name);
+        rest.is_some_and(|rest| rest.is_empty() || Some(rest) == node.parameter_signature.as_deref())
+    };
+    is_target(&edge.target) || edge.candidates.iter().any(is_target)
 }
 
 fn has_confidence(edge: &Edge, annotation: &Annotation) -> bool {
