@@ -37,6 +37,7 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         return Some(of_kind(store_kind(error)));
     }
     let is_usage = cause.is::<QueryError>()
+        || cause.is::<codeagent_core::ingest::InspectError>()
         || cause.is::<codeagent_workspace::PathError>()
         || cause.is::<codeagent_workspace::OpenError>()
         || cause.is::<codeagent_workspace::ConfigError>();

@@ -250,3 +250,165 @@ fn a_server_that_is_told_to_stop_stops() {
     assert_eq!(server.wait().unwrap().code(), Some(130));
     assert_eq!(shop.run(&["status"]).status.code(), Some(0));
 }
+
+/// What `codeagent debug` says about a folder of the work tree; an index is neither needed nor made.
+fn debug(what: &str, root: &str, place: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(root);
+    let output = Command::new(env!("CARGO_BIN_EXE_codeagent")).args(["debug", what, place, "--root"]).arg(root).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_line_is_explained_in_csharp() {
+    expect![[r#"
+        src/Shop.Services/OrderService.cs:33:21: in Place read prices
+          value prices: Shop.Services.PriceCalculator
+            field Shop.Services.OrderService.prices src/Shop.Services/OrderService.cs:10:38, declared as PriceCalculator
+          edge: references field Shop.Services.OrderService.prices src/Shop.Services/OrderService.cs:10:38 (exact)
+        src/Shop.Services/OrderService.cs:33:28: in Place call prices.Price(order)
+          receiver prices: Shop.Services.PriceCalculator
+            field Shop.Services.OrderService.prices src/Shop.Services/OrderService.cs:10:38, declared as PriceCalculator
+          argument 1 order: Shop.Domain.Order
+            parameter order src/Shop.Services/OrderService.cs:31:32, declared as Order
+          choice among 1 (standard §12.6.4): surely method Shop.Services.PriceCalculator.Price(Order order) src/Shop.Services/PriceCalculator.cs:15:18
+            method Shop.Services.PriceCalculator.Price(Order order) src/Shop.Services/PriceCalculator.cs:15:18: chosen
+              order: Shop.Domain.Order -> Shop.Domain.Order: identity
+          result: Shop.Domain.Money
+          edge: calls method Shop.Services.PriceCalculator.Price(Order order) src/Shop.Services/PriceCalculator.cs:15:18 (exact)
+    "#]].assert_eq(&debug("link", "shop", "src/Shop.Services/OrderService.cs:33"));
+    expect![[r#"
+        Printer.cs:35:9: in All call Print(dog, end: "x")
+          name Print: member, method Printing.Printer.Print() Printer.cs:10:10 and 5 more
+          argument 1 dog: Printing.Dog
+            parameter dog Printer.cs:23:18, declared as Dog
+          argument 2 "x": outside:String
+          choice among 6 (standard §12.6.4): surely method Printing.Printer.Print(object value, int times = 1, string end = "") Printer.cs:15:10
+            method Printing.Printer.Print(object value, int times = 1, string end = "") Printer.cs:15:10: chosen
+              dog: Printing.Dog -> outside:Object: implicit conversion
+              "x": outside:String -> outside:String: identity
+            method Printing.Printer.Print() Printer.cs:10:10: does not take these arguments (number, names, type arguments)
+            method Printing.Printer.Print(int value) Printer.cs:11:10: does not take these arguments (number, names, type arguments)
+            method Printing.Printer.Print(string value) Printer.cs:12:10: does not take these arguments (number, names, type arguments)
+            method Printing.Printer.Print(Animal value) Printer.cs:13:10: does not take these arguments (number, names, type arguments)
+            method Printing.Printer.Print(Dog value, bool loud) Printer.cs:14:10: does not take these arguments (number, names, type arguments)
+          result: outside:Void
+          edge: calls method Printing.Printer.Print(object value, int times = 1, string end = "") Printer.cs:15:10 (exact)
+    "#]].assert_eq(&debug("link", "fixtures/csharp/overloads", "Printer.cs:35:9"));
+    expect![[r#"
+        Printer.cs:29:9: in All call Print(text)
+          name Print: member, method Printing.Printer.Print() Printer.cs:10:10 and 5 more
+          argument 1 text: outside:String
+            parameter text Printer.cs:23:30, declared as string
+          choice among 6 (standard §12.6.4): surely method Printing.Printer.Print(string value) Printer.cs:12:10
+            method Printing.Printer.Print(int value) Printer.cs:11:10: not applicable: an argument does not convert (§12.6.4.2)
+              text: outside:String -> outside:Int32: does not convert
+            method Printing.Printer.Print(string value) Printer.cs:12:10: chosen
+              text: outside:String -> outside:String: identity
+            method Printing.Printer.Print(Animal value) Printer.cs:13:10: not applicable: an argument does not convert (§12.6.4.2)
+              text: outside:String -> Printing.Animal: does not convert
+            method Printing.Printer.Print(object value, int times = 1, string end = "") Printer.cs:15:10: worse: an argument converts better to the chosen one (§12.6.4.4)
+              text: outside:String -> outside:Object: implicit conversion
+            method Printing.Printer.Print() Printer.cs:10:10: does not take these arguments (number, names, type arguments)
+            method Printing.Printer.Print(Dog value, bool loud) Printer.cs:14:10: does not take these arguments (number, names, type arguments)
+          result: outside:Void
+          edge: calls method Printing.Printer.Print(string value) Printer.cs:12:10 (exact)
+    "#]].assert_eq(&debug("link", "fixtures/csharp/overloads", "Printer.cs:29:9"));
+    expect![[r#"
+        Web.cs:23:17: in Show call factory.Make()
+          receiver factory: outside:ForeignFactory
+            parameter factory Web.cs:16:32, declared as ForeignFactory
+          result: unknown
+          no edge: it goes to a local, to nothing the graph has, or outside the repository
+        Web.cs:23:24: in Show call factory.Make().Warn()
+          receiver factory.Make(): unknown
+            given by a call that leaves the repository
+          choice among 1 (standard §12.6.4): none
+            method Web.Extensions.ForeignExtensions.Warn(this ForeignLogger logger, string text) Extensions.cs:11:28: does not take these arguments (number, names, type arguments)
+          extension in sight: method Web.Extensions.ForeignExtensions.Warn(this ForeignLogger logger, string text) Extensions.cs:11:28
+            the receiver unknown is not known to convert to outside:ForeignLogger
+          result: unknown
+          no edge: it is counted as unresolved
+    "#]].assert_eq(&debug("link", "fixtures/csharp/undeclared", "Web.cs:23"));
+}
+
+#[test]
+fn a_line_is_explained_in_typescript() {
+    expect![[r#"
+        web/packages/app/src/state/cart.ts:25:37: in checkout call this.orders.place(this.lines)
+          receiver this.orders: OrdersApi
+            property web/packages/app/src/state/cart.ts#CartStore.orders web/packages/app/src/state/cart.ts:9:32, declared as OrdersApi
+          member place: method web/packages/client/src/orders.ts#OrdersApi.place(lines: OrderLine[]) web/packages/client/src/orders.ts:9:3
+          argument 1 this.lines: Array<OrderLine>
+            property web/packages/app/src/state/cart.ts#CartStore.lines web/packages/app/src/state/cart.ts:7:3, declared as OrderLine[]
+          signature method web/packages/client/src/orders.ts#OrdersApi.place(lines: OrderLine[]) web/packages/client/src/orders.ts:9:3: the only signature
+            parameter 1: Array<OrderLine> takes Array<OrderLine>
+          result: Promise<Order>
+          edge: calls method web/packages/client/src/orders.ts#OrdersApi.place(lines: OrderLine[]) web/packages/client/src/orders.ts:9:3 (exact)
+    "#]].assert_eq(&debug("link", "shop", "web/packages/app/src/state/cart.ts:25:37"));
+    expect![[r#"
+        overloads.ts:34:11: in use call factory.create(Number2)
+          receiver factory: Factory
+            parameter factory overloads.ts:30:21, declared as Factory
+          member create: method overloads.ts#Factory.create() overloads.ts:26:3
+          member create: method overloads.ts#Factory.create(size: number) overloads.ts:27:3
+          argument 1 Number2: number
+          signature method overloads.ts#Factory.create() overloads.ts:26:3: 10 mismatches (a wrong number of arguments counts as ten)
+          signature method overloads.ts#Factory.create(size: number) overloads.ts:27:3: chosen: the first that takes the arguments
+            parameter 1: number takes number
+          result: Count
+          edge: calls method overloads.ts#Factory.create() overloads.ts:26:3 (exact)
+        overloads.ts:34:21: in use call factory.create(Number2).grow()
+          receiver factory.create(Number2): Count
+            given by method overloads.ts#Factory.create(size: number) overloads.ts:27:3, which returns Count
+          member grow: method overloads.ts#Count.grow() overloads.ts:7:3
+          signature method overloads.ts#Count.grow() overloads.ts:7:3: the only signature
+          result: null or undefined
+          edge: calls method overloads.ts#Count.grow() overloads.ts:7:3 (exact)
+    "#]]
+    .assert_eq(&debug("link", "fixtures/typescript/overloads", "overloads.ts:34"));
+}
+
+#[test]
+fn a_line_without_uses_says_where_there_are_some() {
+    expect![[r#"
+        no site there; sites: columns 21, 28
+    "#]].assert_eq(&debug("link", "shop", "src/Shop.Services/OrderService.cs:33:1"));
+    expect![[r#"
+        no site there; sites: none on this line
+    "#]].assert_eq(&debug("link", "shop", "src/Shop.Services/OrderService.cs:1000"));
+}
+
+#[test]
+fn the_facts_of_a_file_are_printed() {
+    expect![[r#"
+        import UsingNamespace  as  from Shop.Domain.Discounts
+        Namespace Shop.Services [3-26]
+          Class PriceCalculator [6-26 "What an order costs after all discounts." public]
+            Field discounts readonly : IReadOnlyList<IDiscount> [8-8 "IReadOnlyList<IDiscount>" private]
+            Constructor PriceCalculator [10-13 "(params IDiscount[] discounts)" public]
+              Parameter discounts rest : IDiscount[]
+            Method Price : Money returns [amount] [15-23 "(Order order)" "Money" public]
+              Parameter order : Order
+              Variable amount = order.Total() from 369
+                Variable discount = each discounts from 414
+            Method Standard static : PriceCalculator returns [new _(new LevelDiscount(), new BulkDiscount(Number10))] [25-25 "()" "PriceCalculator" public]
+              ObjectLiteral  = new _(new LevelDiscount(), new BulkDiscount(Number10)) @returned Standard
+        1:19 Import  by -
+        8:22 TypeRef IReadOnlyList<IDiscount>#0 by discounts
+        8:36 TypeRef IDiscount#0 by discounts
+        10:35 ParameterType IDiscount#0 by PriceCalculator
+        12:14 Write this.discounts by PriceCalculator
+        15:12 TypeRef Money#0 by Price
+        15:24 ParameterType Order#0 by Price
+        17:28 Call order.Total() by Price
+        18:34 Read discounts by Price
+        20:31 Call discount.Apply(order, amount) by Price
+        25:19 TypeRef PriceCalculator#0 by Standard
+        25:49 New new _(new LevelDiscount(), new BulkDiscount(Number10)) by Standard
+        25:57 New new LevelDiscount() by Standard
+        25:57 TypeRef LevelDiscount#0 by Standard
+        25:78 New new BulkDiscount(Number10) by Standard
+        25:78 TypeRef BulkDiscount#0 by Standard
+    "#]].assert_eq(&debug("facts", "shop", "src/Shop.Services/PriceCalculator.cs"));
+}

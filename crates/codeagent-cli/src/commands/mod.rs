@@ -2,6 +2,7 @@
 
 mod callees;
 mod callers;
+mod debug;
 mod export;
 mod implementations;
 mod index;
@@ -54,6 +55,9 @@ enum Command {
     References(OfSymbol),
     /// Write the whole graph as tables
     Export(export::Arguments),
+    /// Show what the engine makes of a file or a line
+    #[command(hide = true)]
+    Debug(debug::Arguments),
     /// Serve all tools to an MCP client over standard input and output
     Mcp,
 }
@@ -113,6 +117,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Implementations(of) => implementations::run(&root, &of),
         Command::References(of) => references::run(&root, &of),
         Command::Export(arguments) => export::run(&root, &arguments),
+        Command::Debug(arguments) => debug::run(&root, &arguments),
         Command::Mcp => return mcp::run(&root),
     }?;
     Ok(ExitCode::SUCCESS)

@@ -7,8 +7,6 @@ mod csharp;
 mod limits;
 mod one_line;
 mod parsing;
-#[cfg(test)]
-mod print;
 mod typescript;
 
 use crate::model::facts::Facts;

@@ -54,6 +54,15 @@ pub struct Loaded {
     pub parsed: bool,
 }
 
+/// Where facts are kept between batches.
+#[derive(Clone, Copy)]
+pub struct Kept<'a> {
+    /// Gives those of before.
+    pub reader: &'a Reader,
+    /// Takes new ones.
+    pub writer: &'a WriterThread,
+}
+
 /// What loading needs of its surroundings.
 pub struct Loader<'a> {
     /// The repository.
@@ -64,10 +73,8 @@ pub struct Loader<'a> {
     pub projects: &'a ProjectModel,
     /// Facts still in memory from the last batch.
     pub kept: &'a FxHashMap<FactsKey, Arc<Facts>>,
-    /// Facts on disk.
-    pub reader: &'a Reader,
-    /// Takes new facts.
-    pub writer: &'a WriterThread,
+    /// Facts on disk; `None`: all are made anew and none are kept.
+    pub store: Option<Kept<'a>>,
     /// Processor time.
     pub clock: &'a Clock,
     /// Set when the caller wants to stop.
@@ -101,8 +108,8 @@ impl Loader<'_> {
             .collect();
         let rest = packed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let loaded = loaded?.into_iter().flatten().collect();
-        if !rest.is_empty() {
-            self.writer.put_facts(rest)?;
+        if let Some(store) = self.store.filter(|_| !rest.is_empty()) {
+            store.writer.put_facts(rest)?;
         }
         Ok(loaded)
     }
@@ -196,6 +203,7 @@ impl Loader<'_> {
 
     /// Packs facts and sends them off when enough have come together.
     fn keep(&self, key: FactsKey, facts: &Facts, packed: &Mutex<PackedFacts>) -> Result<(), IngestError> {
+        let Some(store) = self.store else { return Ok(()) };
         let blob = self.clock.time(Phase::Store, || store::encode_facts(facts));
         let mut waiting = packed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         waiting.push((key, blob));
@@ -204,19 +212,17 @@ impl Loader<'_> {
         }
         let ready = std::mem::take(&mut *waiting);
         drop(waiting);
-        self.writer.put_facts(ready)
+        store.writer.put_facts(ready)
     }
 
     fn find(&self, snapshot: &mut Option<Snapshot>, key: &FactsKey) -> Result<Option<Arc<Facts>>, IngestError> {
         if let Some(facts) = self.kept.get(key) {
             return Ok(Some(Arc::clone(facts)));
         }
-        if self.known.files.is_empty() && self.known.made_by.is_empty() {
-            return Ok(None);
-        }
+        let Some(store) = self.store.filter(|_| !self.known.files.is_empty() || !self.known.made_by.is_empty()) else { return Ok(None) };
         let snapshot = match snapshot {
             Some(snapshot) => snapshot,
-            None => snapshot.insert(self.reader.snapshot()?),
+            None => snapshot.insert(store.reader.snapshot()?),
         };
         Ok(self.clock.time(Phase::Decode, || store::read_facts(snapshot, key))?.map(Arc::new))
     }

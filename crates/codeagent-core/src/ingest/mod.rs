@@ -9,6 +9,7 @@ mod rows;
 mod scan;
 
 pub mod change;
+pub mod inspect;
 pub mod pipeline;
 pub mod plan;
 pub mod summary;
@@ -36,6 +37,20 @@ pub enum IngestError {
     /// The writer thread is gone.
     #[error("the writer has stopped; start again")]
     WriterGone,
+}
+
+/// Why a file cannot be looked into.
+#[derive(Debug, thiserror::Error)]
+pub enum InspectError {
+    /// It is no source that is indexed.
+    #[error("{0} is not among the sources that are indexed")]
+    NoSource(String),
+    /// It cannot be read.
+    #[error(transparent)]
+    Read(#[from] codeagent_workspace::ReadError),
+    /// The sources cannot be loaded.
+    #[error("{0}")]
+    Failed(String),
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //!
 //! **Limits.** A batch holds the facts of all files in memory.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -14,7 +15,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::ingest::clock::Clock;
-use crate::ingest::load::{Loaded, Loader};
+use crate::ingest::load::{Kept, Loaded, Loader};
 use crate::ingest::plan::{Fingerprint, Plan, plan};
 use crate::ingest::relink::{Relinked, relink_all};
 use crate::ingest::rows::{self, Rows};
@@ -84,12 +85,7 @@ struct Built {
 impl IngestPipeline {
     /// A pipeline over an opened store.
     pub fn new(workspace: Workspace, reader: Reader, writer: WriterThread, options: IngestOptions) -> Result<Self, IngestError> {
-        let threads = rayon::ThreadPoolBuilder::new()
-            .num_threads(options.threads)
-            .stack_size(STACK_BYTES)
-            .thread_name(|index| format!("codeagent-worker-{index}"))
-            .build()
-            .map_err(|error| IngestError::Threads(error.to_string()))?;
+        let threads = worker_threads(options.threads)?;
         Ok(Self { workspace, reader, writer, threads, options, kept: FxHashMap::default() })
     }
 
@@ -120,10 +116,7 @@ impl IngestPipeline {
         if !relink_all && !scan.sources_are_in_doubt() {
             return self.touched(&run, scan, inputs);
         }
-        let projects = run.clock.time(Phase::World, || {
-            let projects = ProjectModel::build(&scan.paths, texts);
-            Arc::new(projects.with_owners(&scan.paths, |path| self.workspace.config().project_of(path)))
-        });
+        let projects = run.clock.time(Phase::World, || projects(&self.workspace, &scan, texts));
         let built = self.build(&run, &scan, projects)?;
         self.changed(&run, scan, (built, inputs), relink_all)
     }
@@ -218,8 +211,7 @@ impl IngestPipeline {
             known: &run.known,
             projects: &projects,
             kept: &self.kept,
-            reader: &self.reader,
-            writer: &self.writer,
+            store: Some(Kept { reader: &self.reader, writer: &self.writer }),
             clock: &run.clock,
             cancel: &self.options.cancel,
             progress: run.progress,
@@ -270,6 +262,22 @@ impl IngestPipeline {
         let loaded = if self.options.keep_facts { built.loaded } else { Vec::new() };
         self.kept = loaded.into_iter().map(|file| (file.key, file.facts)).collect();
     }
+}
+
+/// Threads with room for what extractors and linkers admit; 0: one per processor.
+pub(super) fn worker_threads(threads: usize) -> Result<rayon::ThreadPool, IngestError> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .stack_size(STACK_BYTES)
+        .thread_name(|index| format!("codeagent-worker-{index}"))
+        .build()
+        .map_err(|error| IngestError::Threads(error.to_string()))
+}
+
+/// The projects of what was scanned, with the owners that the settings name.
+pub(super) fn projects(workspace: &Workspace, scan: &Scan, texts: BTreeMap<String, Arc<str>>) -> Arc<ProjectModel> {
+    let projects = ProjectModel::build(&scan.paths, texts);
+    Arc::new(projects.with_owners(&scan.paths, |path| workspace.config().project_of(path)))
 }
 
 fn now_ns() -> i64 {

@@ -4,4 +4,5 @@
 
 pub mod facts;
 pub mod graph;
+pub mod print;
 pub mod span;

@@ -7,6 +7,7 @@
 //! **Limits.** Declared and initialiser types, no control flow beyond scoped narrowing; nothing from outside the repository is a target.
 
 pub mod csharp;
+pub mod explain;
 pub mod module_paths;
 pub mod nodes;
 pub mod reads;

@@ -34,7 +34,10 @@ pub mod mutant {
 }
 ";
 
-/// The texts of `resolve` by their paths in it, without tests.
+/// Files of `resolve` that no edge depends on.
+const WITHOUT_RULES: &[&str] = &["tests", "explain.rs", "display.rs"];
+
+/// The texts of `resolve` by their paths in it, without tests and explanations.
 ///
 /// # Errors
 ///
@@ -44,7 +47,7 @@ pub fn sources(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     for path in files(&folder)? {
         let name = path.strip_prefix(&folder)?.to_string_lossy().replace('\\', "/");
-        if !name.contains("tests") {
+        if !WITHOUT_RULES.iter().any(|part| name.contains(part)) {
             found.insert(name, fs::read_to_string(&path)?);
         }
     }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use cpu_time::ThreadTime;
 use expect_test::{Expect, expect};
 
-use crate::extract::print::print;
 use crate::extract::{conditions, extract};
 use crate::model::graph::{Dialect, ParseStatus};
+use crate::model::print::print;
 
 #[allow(clippy::needless_pass_by_value, reason = "snapshots are written in place")]
 fn check(text: &str, expected: Expect) {

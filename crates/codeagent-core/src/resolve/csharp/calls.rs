@@ -111,7 +111,7 @@ impl Linker<'_> {
     }
 
     /// The type whose constructor this is.
-    fn constructed_by(&self, constructor: DeclId) -> Ty {
+    pub(super) fn constructed_by(&self, constructor: DeclId) -> Ty {
         let owner = constructor.some().map(|constructor| self.facts.decl(constructor).scope).and_then(ScopeId::some);
         owner.map_or(Ty::UNKNOWN, |scope| self.this_type(self.facts.scope(scope).owner))
     }

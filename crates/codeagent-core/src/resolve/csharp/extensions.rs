@@ -101,7 +101,7 @@ impl Linker<'_> {
         None
     }
 
-    fn extensions_at(&self, level: &Level, all: &[Extension], kind: DeclKind) -> Vec<Candidate> {
+    pub(super) fn extensions_at(&self, level: &Level, all: &[Extension], kind: DeclKind) -> Vec<Candidate> {
         let mut found = Vec::new();
         if !self.spend(all.len()) {
             return found;
@@ -127,7 +127,7 @@ impl Linker<'_> {
     }
 
     /// Whether a receiver is known to convert to the first parameter by identity, reference or boxing.
-    fn receiver_fits(&self, receiver: Ty, candidate: Candidate) -> bool {
+    pub(super) fn receiver_fits(&self, receiver: Ty, candidate: Candidate) -> bool {
         let signature = self.signature(candidate.decl);
         let Some(first) = signature.params.first() else { return false };
         let inferred = self.infer(&signature.type_params, &[(first.ty, Argument::of_type(receiver))]);
@@ -170,7 +170,7 @@ impl Linker<'_> {
     }
 
     /// The levels seen from the site that is being linked.
-    fn levels(&self) -> Rc<[Level]> {
+    pub(super) fn levels(&self) -> Rc<[Level]> {
         let scope = self.site_scope.get();
         if let Some(found) = self.memo.levels.borrow().get(&scope) {
             return found.clone();

@@ -13,6 +13,7 @@ use crate::model::facts::{
     CallId, DeclFlags, DeclId, DeclKind, Declaration, Expr, ExprId, Facts, ImportId, ScopeId, SiteKind, Subject, Sym, TypeId,
 };
 use crate::resolve::csharp::calls::CallResult;
+use crate::resolve::csharp::explain::Trace;
 use crate::resolve::csharp::extensions::Level;
 use crate::resolve::csharp::intern::NameId;
 use crate::resolve::csharp::members::Candidate;
@@ -122,6 +123,8 @@ pub struct Linker<'w> {
     recorder: Recorder,
     asked: RefCell<FxHashSet<(&'static str, NameId)>>,
     touched: RefCell<FxHashSet<Tid>>,
+    /// Overload choices as they are made, if this link is to be explained.
+    pub(super) trace: Option<Trace>,
 }
 
 impl<'w> Linker<'w> {
@@ -152,6 +155,7 @@ impl<'w> Linker<'w> {
             recorder: Recorder::default(),
             asked: RefCell::default(),
             touched: RefCell::default(),
+            trace: None,
         };
         linker.recorder.slot(slot(published::GLOBAL_USINGS, ""));
         linker.recorder.slot(slot(published::FRIENDS, ""));
@@ -241,7 +245,11 @@ impl<'w> Linker<'w> {
         }
         self.budget.set(self.budget.get() - 1);
         self.depth.set(depth + 1);
+        let outer = self.trace.as_ref().map(|trace| trace.enter(what));
         let result = evaluate();
+        if let (Some(trace), Some(outer)) = (&self.trace, outer) {
+            trace.leave(outer);
+        }
         self.depth.set(depth);
         self.busy.borrow_mut().remove(&what);
         Some(result)

@@ -9,6 +9,8 @@ mod assemblies;
 mod calls;
 mod contexts;
 mod conversions;
+mod display;
+mod explain;
 mod extensions;
 mod hierarchy;
 mod implementations;
@@ -34,6 +36,7 @@ mod typing;
 mod usings;
 mod well_known;
 
+pub(super) use explain::explain;
 pub use published::published;
 pub use tables::Tables;
 

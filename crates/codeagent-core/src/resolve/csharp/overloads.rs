@@ -40,6 +40,35 @@ impl Argument {
     }
 }
 
+/// What decides between two forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Better conversions of the arguments.
+    BetterConversion,
+    /// Each has a better conversion of some argument.
+    Contradiction,
+    /// The arguments of only one surely convert.
+    SurelyFits,
+    /// A type that decides is unknown.
+    Unknown,
+    /// What only may fit does not beat what fits.
+    CautiousFit,
+    /// Only one has no type arguments.
+    NotGeneric,
+    /// Only one takes the last arguments without `params`.
+    NormalForm,
+    /// Of two expanded forms one declares more parameters.
+    MoreDeclared,
+    /// Only one needs no default values.
+    NoDefaults,
+    /// The declared parameter types of one say more.
+    MoreSpecific,
+    /// Only one takes no argument by `in`.
+    ByValue,
+    /// No rule tells them apart.
+    Same,
+}
+
 /// A candidate put to the arguments.
 #[derive(Clone, Debug)]
 pub struct Applied {
@@ -52,14 +81,15 @@ pub struct Applied {
     /// The same before type arguments were put in.
     formals: SmallVec<[Ty; 4]>,
     /// The last parameter takes several arguments.
-    expanded: bool,
+    pub(super) expanded: bool,
     /// Some parameter takes its default.
     defaults: bool,
     /// How many parameters are declared.
     declared: usize,
     /// Some parameter is `in`.
     by_readonly_ref: bool,
-    conversion: Conversion,
+    /// The worst conversion of an argument; `No` too if inference or a constraint fails.
+    pub(super) conversion: Conversion,
 }
 
 impl Applied {
@@ -86,21 +116,18 @@ pub struct Pick {
 impl Linker<'_> {
     /// Chooses among candidates; `None` if none takes that many arguments.
     pub(super) fn pick(&self, candidates: &[Candidate], args: &[Argument], type_args: &TyList) -> Option<Pick> {
+        let pick = self.pick_untraced(candidates, args, type_args);
+        if let Some(trace) = &self.trace {
+            trace.choice(self.explain_choice(candidates, args, type_args, pick.as_ref()));
+        }
+        pick
+    }
+
+    fn pick_untraced(&self, candidates: &[Candidate], args: &[Argument], type_args: &TyList) -> Option<Pick> {
         if !self.spend(candidates.len() * (1 + args.len())) {
             return None;
         }
-        let mut forms: Vec<(Candidate, Mapping)> = Vec::new();
-        for candidate in candidates {
-            let signature = self.signature(candidate.decl);
-            if !type_args.is_empty() && type_args.len() != signature.type_params.len() - signature.block_params {
-                continue;
-            }
-            for expanded in [false, true] {
-                if let Some(mapping) = map_arguments(&signature, args, expanded) {
-                    forms.push((*candidate, mapping));
-                }
-            }
-        }
+        let forms = self.forms(candidates, args, type_args);
         let alone = forms.iter().all(|(candidate, _)| candidate.decl == forms[0].0.decl);
         let applied: Vec<Applied> =
             forms.iter().map(|(candidate, mapping)| self.apply_form(*candidate, mapping, args, type_args)).collect();
@@ -135,6 +162,23 @@ impl Linker<'_> {
         Some(Pick { best: best.clone(), sure, others, applicable })
     }
 
+    /// The candidates that take so many arguments and type arguments, in the forms in which they do.
+    pub(super) fn forms(&self, candidates: &[Candidate], args: &[Argument], type_args: &TyList) -> Vec<(Candidate, Mapping)> {
+        let mut forms: Vec<(Candidate, Mapping)> = Vec::new();
+        for candidate in candidates {
+            let signature = self.signature(candidate.decl);
+            if !type_args.is_empty() && type_args.len() != signature.type_params.len() - signature.block_params {
+                continue;
+            }
+            for expanded in [false, true] {
+                if let Some(mapping) = map_arguments(&signature, args, expanded) {
+                    forms.push((*candidate, mapping));
+                }
+            }
+        }
+        forms
+    }
+
     /// The form that beats all others, else the one that is beaten least.
     fn best_of<'f>(&self, forms: &[&'f Applied], args: &[Argument]) -> (&'f Applied, bool) {
         let mut best = (forms[0], usize::MAX, true);
@@ -145,7 +189,7 @@ impl Linker<'_> {
                 if index == other {
                     continue;
                 }
-                match self.better_form(form, rival, args) {
+                match self.better_form(form, rival, args).0 {
                     Better::First => {}
                     Better::Second => losses += 2,
                     Better::Neither | Better::Unknown => {
@@ -161,7 +205,7 @@ impl Linker<'_> {
         (best.0, best.2)
     }
 
-    fn apply_form(&self, candidate: Candidate, mapping: &Mapping, args: &[Argument], type_args: &TyList) -> Applied {
+    pub(super) fn apply_form(&self, candidate: Candidate, mapping: &Mapping, args: &[Argument], type_args: &TyList) -> Applied {
         let signature = self.signature(candidate.decl);
         let formals: SmallVec<[Ty; 4]> =
             mapping.params.iter().map(|param| self.formal(&signature, *param, mapping.expanded, candidate)).collect();
@@ -219,11 +263,11 @@ impl Linker<'_> {
     }
 
     /// Whether every type parameter stands in some parameter's type.
-    fn can_be_inferred(&self, signature: &Signature) -> bool {
+    pub(super) fn can_be_inferred(&self, signature: &Signature) -> bool {
         signature.type_params.iter().all(|wanted| signature.params.iter().any(|param| self.mentions(param.ty, *wanted)))
     }
 
-    fn argument_converts(&self, arg: &Argument, target: Ty, declared: DeclFlags) -> Conversion {
+    pub(super) fn argument_converts(&self, arg: &Argument, target: Ty, declared: DeclFlags) -> Conversion {
         let by_ref = declared.has(DeclFlags::REF) || declared.has(DeclFlags::OUT);
         match arg.mode {
             ArgMode::Ref if !declared.has(DeclFlags::REF) && !declared.has(DeclFlags::IN) => return Conversion::No,
@@ -253,7 +297,7 @@ impl Linker<'_> {
         }
     }
 
-    fn constraints_hold(&self, signature: &Signature, method_args: &TyList, within: Ty) -> bool {
+    pub(super) fn constraints_hold(&self, signature: &Signature, method_args: &TyList, within: Ty) -> bool {
         signature.type_params.iter().zip(method_args.iter()).all(|(param, arg)| {
             if arg.is_unknown() {
                 return true;
@@ -269,8 +313,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Which of two forms is the better function member.
-    fn better_form(&self, a: &Applied, b: &Applied, args: &[Argument]) -> Better {
+    /// Which of two forms is the better function member, and what says so.
+    pub(super) fn better_form(&self, a: &Applied, b: &Applied, args: &[Argument]) -> (Better, Rule) {
         let (mut first, mut second, mut unknown) = (false, false, false);
         for (index, arg) in args.iter().enumerate() {
             match self.better_conversion(arg.value, arg.ty, a.targets[index], b.targets[index]) {
@@ -280,22 +324,22 @@ impl Linker<'_> {
                 Better::Neither => {}
             }
         }
-        let better = match (first, second) {
-            (true, false) => Better::First,
-            (false, true) => Better::Second,
-            (true, true) => Better::Neither,
-            (false, false) if a.surely_fits() && !b.surely_fits() => Better::First,
-            (false, false) if b.surely_fits() && !a.surely_fits() => Better::Second,
-            (false, false) if unknown => Better::Unknown,
+        let (better, rule) = match (first, second) {
+            (true, false) => (Better::First, Rule::BetterConversion),
+            (false, true) => (Better::Second, Rule::BetterConversion),
+            (true, true) => (Better::Neither, Rule::Contradiction),
+            (false, false) if a.surely_fits() && !b.surely_fits() => (Better::First, Rule::SurelyFits),
+            (false, false) if b.surely_fits() && !a.surely_fits() => (Better::Second, Rule::SurelyFits),
+            (false, false) if unknown => (Better::Unknown, Rule::Unknown),
             (false, false) => self.tie_break(a, b),
         };
         match better {
-            Better::First if unknown && b.surely_fits() => Better::Unknown,
-            Better::Second if unknown && a.surely_fits() => Better::Unknown,
+            Better::First if unknown && b.surely_fits() => (Better::Unknown, Rule::Unknown),
+            Better::Second if unknown && a.surely_fits() => (Better::Unknown, Rule::Unknown),
             // What only may fit does not beat what fits by being more specific: a wider parameter is the likelier meaning.
-            Better::First if !a.surely_fits() && b.surely_fits() && !self.waits_for_lambda(args) => Better::Second,
-            Better::Second if !b.surely_fits() && a.surely_fits() && !self.waits_for_lambda(args) => Better::First,
-            better => better,
+            Better::First if !a.surely_fits() && b.surely_fits() && !self.waits_for_lambda(args) => (Better::Second, Rule::CautiousFit),
+            Better::Second if !b.surely_fits() && a.surely_fits() && !self.waits_for_lambda(args) => (Better::First, Rule::CautiousFit),
+            better => (better, rule),
         }
     }
 
@@ -304,19 +348,19 @@ impl Linker<'_> {
         args.iter().any(|arg| matches!(self.arena.get(arg.ty), Type::Lambda(_) | Type::MethodGroup(_)))
     }
 
-    fn tie_break(&self, a: &Applied, b: &Applied) -> Better {
-        let by = |first: bool, second: bool| match (first, second) {
-            (true, false) => Some(Better::First),
-            (false, true) => Some(Better::Second),
+    fn tie_break(&self, a: &Applied, b: &Applied) -> (Better, Rule) {
+        let by = |rule: Rule, first: bool, second: bool| match (first, second) {
+            (true, false) => Some((Better::First, rule)),
+            (false, true) => Some((Better::Second, rule)),
             _ => None,
         };
-        by(a.method_args.is_empty(), b.method_args.is_empty())
-            .or_else(|| by(!a.expanded, !b.expanded))
-            .or_else(|| if a.expanded { by(a.declared > b.declared, b.declared > a.declared) } else { None })
-            .or_else(|| by(!a.defaults, !b.defaults))
-            .or_else(|| self.more_specific(a, b))
-            .or_else(|| by(!a.by_readonly_ref, !b.by_readonly_ref))
-            .unwrap_or(Better::Neither)
+        by(Rule::NotGeneric, a.method_args.is_empty(), b.method_args.is_empty())
+            .or_else(|| by(Rule::NormalForm, !a.expanded, !b.expanded))
+            .or_else(|| if a.expanded { by(Rule::MoreDeclared, a.declared > b.declared, b.declared > a.declared) } else { None })
+            .or_else(|| by(Rule::NoDefaults, !a.defaults, !b.defaults))
+            .or_else(|| self.more_specific(a, b).map(|better| (better, Rule::MoreSpecific)))
+            .or_else(|| by(Rule::ByValue, !a.by_readonly_ref, !b.by_readonly_ref))
+            .unwrap_or((Better::Neither, Rule::Same))
     }
 
     /// The one whose declared parameter types say more.
@@ -367,8 +411,8 @@ impl Linker<'_> {
 }
 
 /// Which parameter each argument goes to.
-struct Mapping {
-    params: SmallVec<[usize; 4]>,
+pub(super) struct Mapping {
+    pub(super) params: SmallVec<[usize; 4]>,
     expanded: bool,
     defaults: bool,
 }

@@ -30,7 +30,7 @@ impl Linker<'_> {
     }
 
     /// The innermost namespace or file scope around a declaration.
-    fn namespace_scope(&self, owner: DeclId) -> ScopeId {
+    pub(super) fn namespace_scope(&self, owner: DeclId) -> ScopeId {
         let mut scope = owner.some().map_or(ScopeId(0), |owner| {
             let decl = self.facts.decl(owner);
             decl.inner.some().unwrap_or(decl.scope)
@@ -45,7 +45,7 @@ impl Linker<'_> {
         ScopeId(0)
     }
 
-    fn site(&self, site: &Site, links: &mut Links) {
+    pub(super) fn site(&self, site: &Site, links: &mut Links) {
         match site.kind {
             SiteKind::Call | SiteKind::New | SiteKind::ThisInit | SiteKind::BaseInit | SiteKind::Attribute => self.call_site(site, links),
             SiteKind::Operator => self.operator_site(site, links),
@@ -62,7 +62,7 @@ impl Linker<'_> {
         }
     }
 
-    fn call_of(&self, subject: Subject) -> Option<CallId> {
+    pub(super) fn call_of(&self, subject: Subject) -> Option<CallId> {
         match subject {
             Subject::Construct(_, call) => Some(call),
             Subject::Expr(expr) => match self.facts.expr(expr) {
@@ -96,7 +96,7 @@ impl Linker<'_> {
         !file.external && !file.facts.decl(target.decl).detail.is_none()
     }
 
-    fn used_name(&self, subject: Subject) -> Sym {
+    pub(super) fn used_name(&self, subject: Subject) -> Sym {
         match subject {
             Subject::Construct(ty, _) => self.last_segment(ty),
             Subject::Expr(expr) => self.expr_name(expr),
@@ -253,13 +253,13 @@ impl Linker<'_> {
     }
 
     /// The member that a key of an object initialiser sets.
-    fn key_members(&self, object: DeclId, key: Sym) -> Vec<Candidate> {
+    pub(super) fn key_members(&self, object: DeclId, key: Sym) -> Vec<Candidate> {
         let ty = self.expr_type(self.facts.decl(object).init);
         self.members(ty, self.own_name(key)).to_vec()
     }
 
     /// What a name or member access names.
-    fn named_by(&self, expr: ExprId) -> (Vec<Candidate>, Ty) {
+    pub(super) fn named_by(&self, expr: ExprId) -> (Vec<Candidate>, Ty) {
         match self.facts.expr(expr) {
             Expr::Name(name, scope, offset) => match self.lookup_value(self.own_name(name), (scope, offset), false) {
                 Simple::Local(found) | Simple::Members(found) | Simple::Imported(found, _) => (found, Ty::UNKNOWN),

@@ -64,11 +64,17 @@ impl NodeTable {
         self.of_file(file)
     }
 
-    /// The node of a declaration itself; `None` for locals, parameters and everything of an external file.
+    /// The id of a declaration's node; `None` for locals, parameters and everything of an external file.
     #[must_use]
     pub fn of(&self, decl: DeclRef) -> Option<NodeId> {
+        self.node(decl).map(|node| node.id)
+    }
+
+    /// The node of a declaration itself, as [`Self::of`].
+    #[must_use]
+    pub fn node(&self, decl: DeclRef) -> Option<&Node> {
         let index = *self.of_decl.get(decl.file.0 as usize)?.get(decl.decl.index())?;
-        (index != 0).then(|| self.nodes[index as usize - 1].id)
+        (index != 0).then(|| &self.nodes[index as usize - 1])
     }
 
     /// The edges of one file's links: targets become nodes, several uses by one node at one place with one target become one edge. Sorted.

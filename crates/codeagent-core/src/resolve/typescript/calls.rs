@@ -445,7 +445,7 @@ impl Link<'_> {
         best.map(|(_, signature)| signature).or(signatures.first().copied())
     }
 
-    fn mismatches(&mut self, signature: Signature, file: FileId, args: &[Arg]) -> u32 {
+    pub(super) fn mismatches(&mut self, signature: Signature, file: FileId, args: &[Arg]) -> u32 {
         let params = self.signature_params(signature);
         let spread = args.iter().any(|arg| arg.mode == ArgMode::Spread);
         let required = params.iter().filter(|param| !param.optional && !param.rest).count();
@@ -464,7 +464,7 @@ impl Link<'_> {
         count
     }
 
-    fn rejects(&mut self, param: Ty, file: FileId, value: ExprId) -> bool {
+    pub(super) fn rejects(&mut self, param: Ty, file: FileId, value: ExprId) -> bool {
         let facts = self.facts(file);
         match facts.expr(value) {
             Expr::Function(lambda) => {

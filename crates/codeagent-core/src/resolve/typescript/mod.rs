@@ -9,6 +9,8 @@
 mod aliases;
 mod calls;
 mod context;
+mod display;
+mod explain;
 mod exports;
 mod generics;
 mod hierarchy;
@@ -30,6 +32,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::model::facts::{CallId, DeclId, Declaration, ExprId, Facts, Sym, TypeId};
 use crate::resolve::reads::{Recorder, slot};
 use crate::resolve::{DeclRef, FileId, Links, World};
+pub(super) use explain::explain;
 use exports::Found;
 pub use tables::{Name, Tables, published};
 use types::{Arena, Env, Ty, Type};

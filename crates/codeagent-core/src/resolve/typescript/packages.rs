@@ -22,6 +22,13 @@ pub struct PackageFunction {
     pub out: Shape,
 }
 
+impl PackageFunction {
+    /// Its first name.
+    pub fn name(&self) -> &'static str {
+        self.names.first().copied().unwrap_or_default()
+    }
+}
+
 const fn gives(package: &'static str, names: &'static [&'static str], out: Shape) -> PackageFunction {
     PackageFunction { package, names, params: &[], out }
 }
@@ -81,7 +88,7 @@ static PACKAGE_TYPES: &[(&str, &[&str], Known)] = &[
 ];
 
 /// Packages of which a row speaks, in a fixed order.
-static PACKAGES: &[&str] = &[ANGULAR, "@angular/core/testing", "@nestjs/common", "@nestjs/core", "@nestjs/testing", REACT, RXJS];
+pub(super) static PACKAGES: &[&str] = &[ANGULAR, "@angular/core/testing", "@nestjs/common", "@nestjs/core", "@nestjs/testing", REACT, RXJS];
 
 fn known_type(package: &str, name: &str) -> Option<Known> {
     PACKAGE_TYPES.iter().find(|row| row.0 == package && row.1.contains(&name)).map(|row| row.2)

@@ -54,7 +54,7 @@ pub fn walk(link: &mut Link<'_>) -> Links {
 }
 
 impl Link<'_> {
-    fn site(&mut self, site: Site, links: &mut Links) {
+    pub(super) fn site(&mut self, site: Site, links: &mut Links) {
         let is_call = site.kind.is_call();
         links.calls += u32::from(is_call);
         if !self.spend(1) {

@@ -5,13 +5,14 @@ mod uses;
 
 use expect_test::{Expect, expect};
 
-use crate::extract::{extract, print};
+use crate::extract::extract;
 use crate::model::graph::{Dialect, ParseStatus};
+use crate::model::print::print;
 
 /// Compares the facts of a text with a snapshot.
 #[allow(clippy::needless_pass_by_value, reason = "snapshots are written in place")]
 pub fn check(dialect: Dialect, text: &str, expected: Expect) {
-    expected.assert_eq(&print::print(&extract(text, dialect, &[])));
+    expected.assert_eq(&print(&extract(text, dialect, &[])));
 }
 
 #[test]

@@ -1,12 +1,16 @@
-//! Prints facts for snapshots: one declaration, import, export or site per line.
+//! How do facts read as text? One declaration, import, export or site per line; for snapshots, `codeagent debug` and explanations of edges.
 //!
-//! **Limits.** For reading and comparing only: positions of declarations, scopes and details are left out unless asked for.
+//! **Limits.** For reading and comparing only: offsets of declarations are left out, and expressions are cut off eight levels deep.
 
 use std::fmt::Write as _;
 
 use crate::model::facts::*;
 
+/// How many levels of an expression or type are printed.
+const LEVELS: u8 = 8;
+
 /// All facts of a text.
+#[must_use]
 pub fn print(facts: &Facts) -> String {
     let mut out = String::new();
     for import in &facts.imports {
@@ -19,7 +23,7 @@ pub fn print(facts: &Facts) -> String {
     for export in &facts.exports {
         let only = if export.type_only { " type" } else { "" };
         let (name, local, module) = (facts.text(export.name), facts.text(export.local), facts.text(export.module));
-        let value = if export.value.is_none() { String::new() } else { format!(" = {}", expr(facts, export.value, 8)) };
+        let value = if export.value.is_none() { String::new() } else { format!(" = {}", expr(facts, export.value, LEVELS)) };
         let _ = writeln!(out, "export {:?}{only} {local} as {name} from {module}{value}", export.kind);
     }
     for id in facts.decl_ids() {
@@ -32,6 +36,24 @@ pub fn print(facts: &Facts) -> String {
         let _ = writeln!(out, "{}:{} {:?} {} by {owner}", site.at.line, site.at.column, site.kind, subject(facts, site.subject));
     }
     out
+}
+
+/// An expression.
+#[must_use]
+pub fn expression(facts: &Facts, id: ExprId) -> String {
+    expr(facts, id, LEVELS)
+}
+
+/// A written type.
+#[must_use]
+pub fn written_type(facts: &Facts, id: TypeId) -> String {
+    ty(facts, id, LEVELS)
+}
+
+/// What a site is about.
+#[must_use]
+pub fn site(facts: &Facts, site: &Site) -> String {
+    subject(facts, site.subject)
 }
 
 fn declaration(facts: &Facts, id: DeclId) -> String {
@@ -49,13 +71,13 @@ fn declaration(facts: &Facts, id: DeclId) -> String {
         }
     }
     for base in facts.list(decl.bases) {
-        let _ = write!(line, " {:?} {}", base.clause, ty(facts, base.ty, 8));
+        let _ = write!(line, " {:?} {}", base.clause, ty(facts, base.ty, LEVELS));
     }
     if !decl.ty.is_none() {
-        let _ = write!(line, " : {}", ty(facts, decl.ty, 8));
+        let _ = write!(line, " : {}", ty(facts, decl.ty, LEVELS));
     }
     if !decl.init.is_none() {
-        let _ = write!(line, " = {}", expr(facts, decl.init, 8));
+        let _ = write!(line, " = {}", expr(facts, decl.init, LEVELS));
     }
     if !decl.returns.is_empty() {
         let _ = write!(line, " returns {}", exprs(facts, decl.returns));
@@ -63,13 +85,13 @@ fn declaration(facts: &Facts, id: DeclId) -> String {
     match decl.context {
         Context::None => {}
         Context::Argument(call, n) => {
-            let _ = write!(line, " @argument {n} of {}", expr(facts, facts.calls[call.index()].callee, 8));
+            let _ = write!(line, " @argument {n} of {}", expr(facts, facts.calls[call.index()].callee, LEVELS));
         }
-        Context::Typed(to) => drop(write!(line, " @{}", ty(facts, to, 8))),
-        Context::Assigned(to) | Context::Element(to) => drop(write!(line, " @assigned {}", expr(facts, to, 8))),
+        Context::Typed(to) => drop(write!(line, " @{}", ty(facts, to, LEVELS))),
+        Context::Assigned(to) | Context::Element(to) => drop(write!(line, " @assigned {}", expr(facts, to, LEVELS))),
         Context::Property(of, name) => drop(write!(line, " @property {} of {}", facts.text(name), of.0)),
         Context::Returned(by) => drop(write!(line, " @returned {}", facts.decl_name(by))),
-        Context::Attribute(of, name) => drop(write!(line, " @attribute {} of {}", facts.text(name), expr(facts, of, 8))),
+        Context::Attribute(of, name) => drop(write!(line, " @attribute {} of {}", facts.text(name), expr(facts, of, LEVELS))),
     }
     if decl.from > 0 {
         let _ = write!(line, " from {}", decl.from);
@@ -82,7 +104,7 @@ fn declaration(facts: &Facts, id: DeclId) -> String {
             }
         }
         if !detail.explicit_interface.is_none() {
-            let _ = write!(line, " of {}", ty(facts, detail.explicit_interface, 8));
+            let _ = write!(line, " of {}", ty(facts, detail.explicit_interface, LEVELS));
         }
         if detail.deprecated {
             line.push_str(" deprecated");
@@ -128,18 +150,18 @@ const FLAGS: &[(DeclFlags, &str)] = &[
 
 fn subject(facts: &Facts, subject: Subject) -> String {
     match subject {
-        Subject::Expr(value) | Subject::Decorator(value) => expr(facts, value, 8),
-        Subject::Type(of, segment) => format!("{}#{segment}", ty(facts, of, 8)),
+        Subject::Expr(value) | Subject::Decorator(value) => expr(facts, value, LEVELS),
+        Subject::Type(of, segment) => format!("{}#{segment}", ty(facts, of, LEVELS)),
         Subject::Import(id) => facts.text(facts.imports[id.index()].name).to_owned(),
         Subject::Export(id) => facts.text(facts.exports[id.index()].local).to_owned(),
         Subject::Base(of, n) => format!("base {n} of {}", facts.decl_name(of)),
         Subject::Key(of, name) => format!("{} of {}", facts.text(name), of.0),
-        Subject::Construct(of, id) => format!("construct {} {}", ty(facts, of, 8), call(facts, id, 8)),
+        Subject::Construct(of, id) => format!("construct {} {}", ty(facts, of, LEVELS), call(facts, id, LEVELS)),
     }
 }
 
 fn exprs(facts: &Facts, list: List<ExprId>) -> String {
-    let parts: Vec<_> = facts.list(list).iter().map(|value| expr(facts, *value, 8)).collect();
+    let parts: Vec<_> = facts.list(list).iter().map(|value| expr(facts, *value, LEVELS)).collect();
     format!("[{}]", parts.join(", "))
 }
 

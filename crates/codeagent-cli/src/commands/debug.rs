@@ -1,0 +1,69 @@
+//! `codeagent debug`: what the engine makes of a file or a line, for contributors (`docs/CONTRIBUTING.md`).
+//!
+//! **Limits.** The texts are for reading; they are no interface and change without notice.
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use codeagent_core::ingest::inspect;
+use codeagent_workspace::Workspace;
+
+use crate::commands::Root;
+use crate::output;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Print what is extracted from a file: declarations, imports, exports, uses
+    Facts {
+        /// Path of the file, from the root or absolute
+        #[arg(value_name = "FILE")]
+        path: String,
+    },
+    /// Print why the uses on a line have their edges, or none
+    Link {
+        /// Path of the file, line, and column if one use is meant
+        #[arg(value_name = "FILE:LINE[:COLUMN]")]
+        place: String,
+    },
+}
+
+pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
+    let workspace = Workspace::open(&root.0)?.configured(true)?;
+    let text = match &arguments.what {
+        What::Facts { path } => inspect::facts(&workspace, &workspace.resolve(path)?)?,
+        What::Link { place } => {
+            let (path, line, column) = parse_place(place).context("a place is FILE:LINE or FILE:LINE:COLUMN")?;
+            inspect::links(&workspace, &workspace.resolve(path)?, (line, column))?
+        }
+    };
+    output::lines(text.lines())
+}
+
+/// `src/a.cs:3` or `src/a.cs:3:5`
+fn parse_place(place: &str) -> Option<(&str, u32, Option<u32>)> {
+    let (before, last) = place.rsplit_once(':')?;
+    let last = last.parse().ok()?;
+    match before.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?))) {
+        Some((path, line)) => Some((path, line, Some(last))),
+        None => Some((before, last, None)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_ends_in_one_or_two_numbers() {
+        assert_eq!(parse_place("src/a.cs:3"), Some(("src/a.cs", 3, None)));
+        assert_eq!(parse_place("src/a.cs:3:5"), Some(("src/a.cs", 3, Some(5))));
+        assert_eq!(parse_place("C:/a.cs:3"), Some(("C:/a.cs", 3, None)));
+        assert_eq!(parse_place("src/a.cs"), None);
+        assert_eq!(parse_place("src/a.cs:x"), None);
+    }
+}

@@ -1,0 +1,67 @@
+//! What does the engine make of one file or one line of a repository, read afresh? For contributors (`codeagent debug`).
+//!
+//! **Limits.** Neither reads nor writes an index: all sources are read and extracted again each time.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use codeagent_workspace::{RepoPath, Workspace};
+use rustc_hash::FxHashMap;
+
+use crate::extract;
+use crate::ingest::change::ChangeBatch;
+use crate::ingest::clock::Clock;
+use crate::ingest::load::Loader;
+use crate::ingest::pipeline::{projects, worker_threads};
+use crate::ingest::scan::{self, Known, Scan};
+use crate::ingest::{IngestError, InspectError};
+use crate::model::graph::Dialect;
+use crate::model::print;
+use crate::project::ProjectModel;
+use crate::resolve::nodes::NodeTable;
+use crate::resolve::{World, WorldFile, explain};
+
+/// The facts of a file as text: one declaration, import, export or use per line.
+pub fn facts(workspace: &Workspace, path: &RepoPath) -> Result<String, InspectError> {
+    let dialect = Dialect::of_path(path.as_str()).ok_or_else(|| InspectError::NoSource(path.to_string()))?;
+    let file = workspace.read(path)?;
+    let (_, projects) = scanned(workspace);
+    Ok(print::print(&extract::extract(&file.text, dialect, projects.defines(path.as_str()))))
+}
+
+/// Why the sites of a line of a file, or the one at a column, have their edges or none.
+pub fn links(workspace: &Workspace, path: &RepoPath, place: (u32, Option<u32>)) -> Result<String, InspectError> {
+    let threads = worker_threads(0)?;
+    let (scan, projects) = scanned(workspace);
+    let (known, clock, cancel) = (Known::default(), Clock::default(), AtomicBool::new(false));
+    let loader = Loader {
+        workspace,
+        known: &known,
+        projects: &projects,
+        kept: &FxHashMap::default(),
+        store: None,
+        clock: &clock,
+        cancel: &cancel,
+        progress: &|_| {},
+    };
+    let loaded = threads.install(|| loader.load(&scan.sources))?;
+    let files = loaded.into_iter().map(|file| WorldFile { path: file.path, facts: file.facts, external: false }).collect();
+    let world = World::build(files, projects);
+    let file = world.find(path.as_str()).ok_or_else(|| InspectError::NoSource(path.to_string()))?;
+    let nodes = NodeTable::build(&world);
+    Ok(threads.install(|| explain::explain(file, place, &world, &nodes)))
+}
+
+fn scanned(workspace: &Workspace) -> (Scan, Arc<ProjectModel>) {
+    let mut scan = scan::scan(workspace, &Known::default(), &ChangeBatch::everything());
+    let (_, texts) = scan::read_inputs(workspace, &mut scan);
+    let projects = projects(workspace, &scan, texts);
+    (scan, projects)
+}
+
+/// Nothing here can be asked without reading: an error of the batch machinery is one of the threads.
+impl From<IngestError> for InspectError {
+    fn from(error: IngestError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
