@@ -373,10 +373,12 @@ fn a_line_is_explained_in_typescript() {
 fn a_line_without_uses_says_where_there_are_some() {
     expect![[r#"
         no site there; sites: columns 21, 28
-    "#]].assert_eq(&debug("link", "shop", "src/Shop.Services/OrderService.cs:33:1"));
+    "#]]
+    .assert_eq(&debug("link", "shop", "src/Shop.Services/OrderService.cs:33:1"));
     expect![[r#"
         no site there; sites: none on this line
-    "#]].assert_eq(&debug("link", "shop", "src/Shop.Services/OrderService.cs:1000"));
+    "#]]
+    .assert_eq(&debug("link", "shop", "src/Shop.Services/OrderService.cs:1000"));
 }
 
 #[test]
