@@ -145,9 +145,10 @@ impl Linker<'_> {
             _ => Ty::UNKNOWN,
         };
         let written = self.written_values(receiver, element, name);
-        let expected = args.iter().enumerate().map(|(index, arg)| match self.sequence_lambda(arg, &inputs) {
-            ty if ty.is_unknown() => written.get(index).copied().unwrap_or(Ty::UNKNOWN),
-            ty => ty,
+        // A lambda that becomes an element is what the elements are; only other methods are taken to call it with elements.
+        let expected = args.iter().enumerate().map(|(index, arg)| match written.get(index) {
+            Some(taken) => *taken,
+            None => self.sequence_lambda(arg, &inputs),
         });
         CallResult::external(result, expected.collect())
     }
