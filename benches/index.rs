@@ -13,7 +13,7 @@ use std::{env, fs};
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::ingest::{Phase, Summary};
 use codeagent_core::model::graph::{Dialect, Language};
-use codeagent_workspace::{RepoPath, Workspace};
+use codeagent_workspace::{DataHome, RepoPath, Workspace};
 use cpu_time::{ProcessTime, ThreadTime};
 use rayon::prelude::*;
 use tree_sitter::Parser;
@@ -41,8 +41,14 @@ fn measure(root: &Path) {
     copy_tree(root, &copy);
     let parse = bare_parse(&copy);
     let (first, second) = (Indexed::run(&copy), Indexed::run(&copy));
-    let database = fs::metadata(copy.join(".codeagent/index.db")).map_or(0, |data| data.len());
+    let data = home(&copy).data_dir(&copy.canonicalize().expect("a root")).expect("a data folder");
+    let database = fs::metadata(data.path().join("index.db")).map_or(0, |data| data.len());
     print(root, parse, [&first, &second], database);
+}
+
+/// The index of a copy lies in it.
+fn home(copy: &Path) -> DataHome {
+    DataHome::at(copy.join(".codeagent"))
 }
 
 /// An index that was opened, brought up to date and closed.
@@ -55,7 +61,7 @@ struct Indexed {
 impl Indexed {
     fn run(root: &Path) -> Self {
         let start = ProcessTime::now();
-        let engine = Engine::open(root, EngineOptions::default()).expect("the engine opens");
+        let engine = Engine::open(root, EngineOptions { home: home(root), ..EngineOptions::default() }).expect("the engine opens");
         let summary = engine.index(&|_| ()).expect("an index");
         engine.close().expect("the engine closes");
         Self { summary, cpu: start.elapsed() }

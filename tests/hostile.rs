@@ -106,7 +106,7 @@ struct Seen {
 /// Runs the command over a root.
 fn index(root: &Path) -> Seen {
     let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-    command.args(["index", "--verbose", "--root"]).arg(root).env_remove("CODEAGENT_DATA_DIR").env_remove("CODEAGENT_LOG");
+    command.args(["index", "--verbose", "--root"]).arg(root).env("CODEAGENT_DATA_DIR", root.join(".codeagent")).env_remove("CODEAGENT_LOG");
     let said = std::fs::File::create(root.join("said.txt")).unwrap();
     command.stdin(Stdio::null()).stdout(said.try_clone().unwrap()).stderr(said);
     let mut child = command.spawn().unwrap();

@@ -15,6 +15,7 @@ use std::{env, fs};
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::ingest::{IngestOptions, Summary};
 use codeagent_core::store::canonical_dump;
+use codeagent_workspace::DataHome;
 
 /// A small generator: the same seed gives the same edits everywhere.
 struct Random(u64);
@@ -90,7 +91,8 @@ fn run(source: &Path, steps: usize, every: usize, seed: u64) -> f64 {
 
 fn open(root: &Path, threads: usize, rebuild: bool) -> Engine {
     let ingest = IngestOptions { threads, ..IngestOptions::default() };
-    Engine::open(root, EngineOptions { ingest, rebuild, ..EngineOptions::default() }).expect("the engine opens")
+    Engine::open(root, EngineOptions { ingest, rebuild, home: DataHome::at(root.join(".codeagent")), ..EngineOptions::default() })
+        .expect("the engine opens")
 }
 
 fn index(engine: &Engine) -> Summary {

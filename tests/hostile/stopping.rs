@@ -1,9 +1,11 @@
 //! What is left when the process is stopped, killed, or fed with what is no file.
 
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
+
+use codeagent_workspace::DataHome;
 
 /// Files of the repository that is being indexed when the process is stopped.
 const FILES: usize = 400;
@@ -22,9 +24,14 @@ fn repository() -> tempfile::TempDir {
     root
 }
 
+/// Where tests have the index of a root: never among the user's own.
+fn home(root: &Path) -> PathBuf {
+    root.join(".codeagent")
+}
+
 fn start(root: &Path, command: &str) -> Child {
     let mut process = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-    process.args([command, "--root"]).arg(root).env_remove("CODEAGENT_DATA_DIR");
+    process.args([command, "--root"]).arg(root).env("CODEAGENT_DATA_DIR", home(root));
     process.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
@@ -46,14 +53,15 @@ fn ended(child: &mut Child) -> (ExitStatus, Duration) {
 
 /// No log of size is left, the index can be locked, brought up to date and asked.
 fn is_sound(root: &Path, killed: bool) {
-    let log = std::fs::metadata(root.join(".codeagent/index.db-wal")).map_or(0, |metadata| metadata.len());
+    let data = DataHome::at(home(root)).data_dir(&root.canonicalize().unwrap()).unwrap();
+    let log = std::fs::metadata(data.path().join("index.db-wal")).map_or(0, |metadata| metadata.len());
     assert!(killed || log == 0, "a log of {log} bytes is left");
     let run = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_codeagent"))
             .args(arguments)
             .arg("--root")
             .arg(root)
-            .env_remove("CODEAGENT_DATA_DIR")
+            .env("CODEAGENT_DATA_DIR", home(root))
             .output()
             .unwrap();
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -85,7 +93,7 @@ fn a_stopped_index_is_sound() {
     .iter()
     .enumerate()
     {
-        std::fs::remove_dir_all(root.path().join(".codeagent")).unwrap();
+        std::fs::remove_dir_all(home(root.path())).unwrap();
         let mut child = start(root.path(), command);
         std::thread::sleep(whole.mul_f64(0.1 * (number + 1) as f64));
         let input = child.stdin.take();
@@ -145,7 +153,7 @@ fn what_is_no_file_is_left_alone() {
     let output = Command::new(env!("CARGO_BIN_EXE_codeagent"))
         .args(["index", "--verbose", "--root"])
         .arg(root.path())
-        .env_remove("CODEAGENT_DATA_DIR")
+        .env("CODEAGENT_DATA_DIR", home(root.path()))
         .output()
         .unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
@@ -183,7 +191,7 @@ fn a_file_that_changes_while_it_is_read_is_indexed() {
     let output = Command::new(env!("CARGO_BIN_EXE_codeagent"))
         .args(["symbol", "Last", "--root"])
         .arg(root.path())
-        .env_remove("CODEAGENT_DATA_DIR")
+        .env("CODEAGENT_DATA_DIR", home(root.path()))
         .output()
         .unwrap();
     assert!(output.status.success());

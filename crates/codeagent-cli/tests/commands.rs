@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use codeagent_workspace::{Workspace, data_dir};
+use codeagent_workspace::{DataDir, DataHome, Workspace};
 use expect_test::expect;
 
 /// A copy of the shop.
@@ -35,7 +35,7 @@ impl Shop {
 
     fn run(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-        command.args(arguments).arg("--root").arg(self.root.path()).env_remove("CODEAGENT_DATA_DIR").env_remove("CODEAGENT_LOG");
+        command.args(arguments).arg("--root").arg(self.root.path()).env("CODEAGENT_DATA_DIR", self.home()).env_remove("CODEAGENT_LOG");
         command.output().unwrap()
     }
 
@@ -51,8 +51,17 @@ impl Shop {
         (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
     }
 
+    /// Where the index lies: never among the user's own.
+    fn home(&self) -> PathBuf {
+        self.root.path().join(".codeagent/indexes")
+    }
+
+    fn data(&self) -> DataDir {
+        DataHome::at(self.home()).data_dir(&self.root.path().canonicalize().unwrap()).unwrap()
+    }
+
     fn database(&self) -> PathBuf {
-        self.root.path().join(".codeagent/index.db")
+        self.data().database().unwrap()
     }
 }
 
@@ -163,7 +172,7 @@ fn exit_codes_tell_what_to_do() {
     let message = String::from_utf8(nowhere.stderr).unwrap();
     assert!(nowhere.status.code() == Some(2) && message.matches("os error 2").count() == 1, "{message}");
 
-    let lock = data_dir(shop.root.path()).unwrap().lock_writer().unwrap();
+    let lock = shop.data().lock_writer().unwrap();
     assert_eq!(shop.failure(&["index"]).0, 4);
     assert_eq!(shop.run(&["callers", "Order.Place"]).status.code(), Some(0), "reading needs no lock");
     drop(lock);
@@ -182,6 +191,17 @@ fn exit_codes_tell_what_to_do() {
 }
 
 #[test]
+fn an_index_in_the_repository_is_named_and_not_used() {
+    let shop = Shop::new();
+    std::fs::create_dir_all(shop.root.path().join(".codeagent")).unwrap();
+    std::fs::write(shop.root.path().join(".codeagent/index.db"), "anything").unwrap();
+    assert_eq!(shop.failure(&["status"]).0, 3);
+    let (code, message) = shop.failure(&["index"]);
+    assert!(code == 0 && message.matches(".codeagent/index.db").count() == 1, "{code} {message}");
+    assert_eq!(std::fs::read_to_string(shop.root.path().join(".codeagent/index.db")).unwrap(), "anything");
+}
+
+#[test]
 fn files_that_fail_are_counted() {
     let shop = Shop::new();
     std::fs::write(shop.root.path().join("binary.cs"), b"class \0").unwrap();
@@ -197,7 +217,7 @@ fn the_examples_of_the_documentation_hold() {
     let expected = ["18 files", "46 files", "46 files"];
     assert_eq!(examples.len(), expected.len());
     let shop = Shop::new();
-    std::fs::create_dir(shop.root.path().join(".codeagent")).unwrap();
+    std::fs::create_dir_all(shop.root.path().join(".codeagent")).unwrap();
     for (example, files) in examples.iter().zip(expected) {
         std::fs::write(shop.root.path().join(".codeagent/config.json"), example).unwrap();
         assert!(shop.stdout(&["index"]).starts_with(files), "{example}{}", shop.stdout(&["status"]));
@@ -210,7 +230,7 @@ fn the_examples_of_the_documentation_hold() {
 #[test]
 fn unknown_settings_are_remarked() {
     let shop = Shop::new();
-    std::fs::create_dir(shop.root.path().join(".codeagent")).unwrap();
+    std::fs::create_dir_all(shop.root.path().join(".codeagent")).unwrap();
     std::fs::write(shop.root.path().join(".codeagent/config.json"), r#"{"exclud": ["web"]}"#).unwrap();
     let (code, message) = shop.failure(&["index"]);
     assert!(code == 0 && message.contains("column 2: \"exclud\" is no setting; do you mean \"exclude\"?"), "{code} {message}");
@@ -220,7 +240,7 @@ fn unknown_settings_are_remarked() {
 /// A server as a client starts it, after the handshake.
 fn serve(shop: &Shop) -> std::process::Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-    command.arg("mcp").arg("--root").arg(shop.root.path()).env_remove("CODEAGENT_DATA_DIR");
+    command.arg("mcp").arg("--root").arg(shop.root.path()).env("CODEAGENT_DATA_DIR", shop.home());
     let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
     writeln!(server.stdin.as_mut().unwrap(), "{hello}").unwrap();
@@ -236,7 +256,7 @@ fn a_server_ends_with_its_client_and_gives_the_lock_back() {
     let mut server = serve(&shop);
     drop(server.stdin.take());
     assert_eq!(server.wait().unwrap().code(), Some(0));
-    data_dir(&shop.root.path().canonicalize().unwrap()).unwrap().lock_writer().unwrap();
+    shop.data().lock_writer().unwrap();
 }
 
 #[cfg(unix)]

@@ -8,10 +8,10 @@
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use codeagent_workspace::{ConfigError, DataDirError, OpenError, Workspace, WriterLock, data_dir};
+use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, OpenError, Workspace, WriterLock, root_mark};
 
 use crate::ingest::{ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
-use crate::store::{Reader, Snapshot, StoreError};
+use crate::store::{self, ROOT, Reader, Snapshot, StoreError};
 
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
 const READERS: u32 = 4;
@@ -71,7 +71,7 @@ impl EngineError {
 #[must_use]
 pub fn store_kind(error: &StoreError) -> ErrorKind {
     match error {
-        StoreError::NotIndexed | StoreError::Older { .. } | StoreError::OtherLayout => ErrorKind::NotIndexed,
+        StoreError::NotIndexed | StoreError::Older { .. } | StoreError::OtherLayout | StoreError::OtherRoot => ErrorKind::NotIndexed,
         StoreError::Busy => ErrorKind::Locked,
         StoreError::Corrupt(_) | StoreError::Newer { .. } | StoreError::Foreign(_) => ErrorKind::Corrupt,
         _ => ErrorKind::Other,
@@ -96,6 +96,8 @@ pub struct EngineOptions {
     pub rebuild: bool,
     /// Use default settings if those of the repository cannot be read.
     pub tolerate_config: bool,
+    /// Where indexes lie.
+    pub home: DataHome,
 }
 
 /// The engine of one repository, with the right to write. Fields are dropped in order: the writer before the lock.
@@ -113,20 +115,20 @@ impl Engine {
     pub fn open(root: &Path, options: EngineOptions) -> Result<Self, EngineError> {
         let tolerate_config = options.tolerate_config;
         let workspace = Workspace::open(root)?.configured(tolerate_config)?;
-        let data = data_dir(workspace.root())?;
+        let data = options.home.data_dir(workspace.root())?;
         let lock = data.lock_writer()?;
         if options.rebuild {
             data.remove_database()?;
         }
-        let database = data.database()?;
-        let writer = match WriterThread::start(&database) {
+        let writer = match open_database(&data, workspace.root()) {
             // All of it is derived from the sources.
-            Err(StoreError::OtherLayout) => {
+            Err(EngineError::Store(StoreError::OtherLayout | StoreError::OtherRoot)) => {
                 data.remove_database()?;
-                WriterThread::start(&database)
+                open_database(&data, workspace.root())
             }
             other => other,
         }?;
+        let database = data.database()?;
         let pulse = writer.pulse();
         let workers = if options.ingest.threads == 0 { available_threads() } else { options.ingest.threads };
         let reader = Reader::open(&database, READERS + workers as u32)?;
@@ -188,10 +190,11 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Opens the index of the repository at `root` without the right to write.
-    pub fn open(root: &Path) -> Result<Self, EngineError> {
+    /// Opens the index of the repository at `root`, if it lies at `home`, without the right to write.
+    pub fn open(root: &Path, home: &DataHome) -> Result<Self, EngineError> {
         let workspace = Workspace::open(root)?.configured(true)?;
-        let reader = Reader::open(&data_dir(workspace.root())?.database()?, READERS)?;
+        let reader = Reader::open(&home.data_dir(workspace.root())?.database()?, READERS)?;
+        check_root(&reader, workspace.root())?;
         Ok(Self { reader, workspace })
     }
 
@@ -207,35 +210,112 @@ impl Answers {
     }
 }
 
+/// Opens the database for writing; what another root's index left there is refused.
+fn open_database(data: &DataDir, root: &Path) -> Result<WriterThread, EngineError> {
+    let database = data.writable_database()?;
+    let writer = WriterThread::start(&database)?;
+    check_root(&Reader::open(&database, 1)?, root)?;
+    Ok(writer)
+}
+
+/// An index counts for the root it was made of: a copied or renamed data folder is another repository's.
+fn check_root(reader: &Reader, root: &Path) -> Result<(), StoreError> {
+    match store::metadata(&reader.snapshot()?, ROOT)? {
+        Some(made_of) if made_of != root_mark(root) => Err(StoreError::OtherRoot),
+        _ => Ok(()),
+    }
+}
+
 fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
-    #[test]
-    #[allow(clippy::disallowed_methods, reason = "changes the database file as another version would")]
-    fn an_index_of_another_layout_is_made_anew() {
-        let root = tempfile::tempdir().unwrap();
-        std::fs::write(root.path().join("a.cs"), "class A { }").unwrap();
-        let index = || {
-            let engine = Engine::open(root.path(), EngineOptions::default()).unwrap();
+    /// A repository of one class and a place for its index.
+    struct Place {
+        root: tempfile::TempDir,
+        home: tempfile::TempDir,
+    }
+
+    #[allow(clippy::disallowed_methods, reason = "changes files as others would")]
+    impl Place {
+        fn new(class: &str) -> Self {
+            let place = Self { root: tempfile::tempdir().unwrap(), home: tempfile::tempdir().unwrap() };
+            std::fs::write(place.root.path().join("a.cs"), format!("class {class} {{ }}")).unwrap();
+            place
+        }
+
+        fn home(&self) -> DataHome {
+            DataHome::at(self.home.path())
+        }
+
+        fn index(&self) -> u64 {
+            let engine = Engine::open(self.root.path(), EngineOptions { home: self.home(), ..EngineOptions::default() }).unwrap();
             assert!(engine.is_healthy());
             let files = engine.index(&|_| {}).unwrap().files();
             engine.close().unwrap();
             files
-        };
-        assert_eq!(index(), 1);
-        let path = root.path().join(".codeagent/index.db");
+        }
+
+        fn answers(&self) -> Result<Answers, ErrorKind> {
+            Answers::open(self.root.path(), &self.home()).map_err(|error| error.kind())
+        }
+
+        fn names(&self) -> Vec<String> {
+            let snapshot = self.answers().unwrap().snapshot().unwrap();
+            let nodes = crate::query::get_outline(&snapshot, crate::query::derive_file_id(&snapshot, "a.cs").unwrap()).unwrap();
+            nodes.into_iter().map(|node| node.name).collect()
+        }
+
+        fn database(&self) -> PathBuf {
+            self.home().data_dir(&self.root.path().canonicalize().unwrap()).unwrap().database().unwrap()
+        }
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "changes the database file as another version would")]
+    fn an_index_of_another_layout_is_made_anew() {
+        let place = Place::new("A");
+        assert_eq!(place.index(), 1);
+        let path = place.database();
         let mut bytes = std::fs::read(&path).unwrap();
         let at = bytes.windows(6).position(|window| window == b"layout").unwrap();
         bytes[at..at + 6].copy_from_slice(b"layoux");
         std::fs::write(&path, bytes).unwrap();
-        let refused = Answers::open(root.path()).err().map(|error| error.kind());
-        assert_eq!(refused, Some(ErrorKind::NotIndexed));
-        assert_eq!(index(), 1);
-        Answers::open(root.path()).unwrap().snapshot().unwrap();
+        assert_eq!(place.answers().err(), Some(ErrorKind::NotIndexed));
+        assert_eq!(place.index(), 1);
+        place.answers().unwrap().snapshot().unwrap();
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "does what a hostile repository does")]
+    fn an_index_that_a_repository_brings_is_not_believed() {
+        let (forged, place) = (Place::new("Forged"), Place::new("Honest"));
+        forged.index();
+        let folder = place.root.path().join(".codeagent");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::copy(forged.database(), folder.join("index.db")).unwrap();
+        assert_eq!(place.answers().err(), Some(ErrorKind::NotIndexed), "it is not read");
+        place.index();
+        assert_eq!(place.names(), ["Honest"]);
+        let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["index.db"], "nothing is written there");
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "copies an index to where another root's belongs")]
+    fn an_index_counts_for_one_root() {
+        let (other, place) = (Place::new("Other"), Place::new("Own"));
+        other.index();
+        place.index();
+        std::fs::copy(other.database(), place.database()).unwrap();
+        assert_eq!(place.answers().err(), Some(ErrorKind::NotIndexed));
+        place.index();
+        assert_eq!(place.names(), ["Own"]);
     }
 }

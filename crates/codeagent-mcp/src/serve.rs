@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use codeagent_workspace::OpenError;
+use codeagent_workspace::{DataHome, OpenError};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
@@ -43,7 +43,7 @@ pub enum ServeError {
 
 /// Serves the repository at `root` over standard input and output.
 pub fn serve_stdio(root: &Path) -> Result<Ended, ServeError> {
-    let state = State::open(root)?;
+    let state = State::open(root, DataHome::default())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     state.start();
     let ended = runtime.block_on(talk(&state));

@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn a_tool_that_panics_answers_an_error() {
         let root = tempfile::tempdir().unwrap();
-        let state = State::open(root.path()).unwrap();
+        let state = State::open(root.path(), codeagent_workspace::DataHome::at(root.path().join(".codeagent"))).unwrap();
         let tool = Tool {
             name: "broken",
             title: "",

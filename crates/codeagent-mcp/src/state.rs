@@ -18,7 +18,7 @@ use codeagent_core::engine::{Answers, Engine, EngineError, EngineOptions, ErrorK
 use codeagent_core::ingest::{IngestOptions, Progress};
 use codeagent_core::query;
 use codeagent_core::store::{self, StoreError};
-use codeagent_workspace::{OpenError, RepoPath, Workspace};
+use codeagent_workspace::{DataHome, OpenError, RepoPath, Workspace};
 
 use crate::error::ToolError;
 use crate::tools::management::StatusReport;
@@ -32,6 +32,7 @@ const SUCCESSION: Duration = Duration::from_secs(1);
 /// Shared by all calls.
 pub struct State {
     workspace: Workspace,
+    home: DataHome,
     stage: Mutex<Stage>,
     /// The stage is another one now.
     moved: Condvar,
@@ -59,10 +60,11 @@ enum Stage {
 }
 
 impl State {
-    /// The state of a server over the repository at `root`, without an engine yet.
-    pub fn open(root: &Path) -> Result<Arc<Self>, OpenError> {
+    /// The state of a server over the repository at `root`, whose index lies at `home`, without an engine yet.
+    pub fn open(root: &Path, home: DataHome) -> Result<Arc<Self>, OpenError> {
         Ok(Arc::new(Self {
             workspace: Workspace::open(root)?,
+            home,
             stage: Mutex::new(Stage::Closed),
             moved: Condvar::new(),
             cancel: Arc::default(),
@@ -159,6 +161,9 @@ impl State {
     }
 
     fn prepare(self: &Arc<Self>) {
+        if let Some(remark) = self.workspace.brought_index() {
+            tracing::warn!("{remark}");
+        }
         match self.open_engine() {
             Ok(engine) => self.bring_up_to_date(engine),
             Err(error) => {
@@ -191,7 +196,7 @@ impl State {
 
     fn open_engine(&self) -> Result<Engine, EngineError> {
         let ingest = IngestOptions { cancel: Arc::clone(&self.cancel), ..IngestOptions::default() };
-        let options = EngineOptions { ingest, tolerate_config: true, ..EngineOptions::default() };
+        let options = EngineOptions { ingest, tolerate_config: true, home: self.home.clone(), ..EngineOptions::default() };
         Engine::open(self.workspace.root(), options)
     }
 
@@ -218,7 +223,7 @@ impl State {
     }
 
     fn elsewhere(&self) -> Stage {
-        match Answers::open(self.workspace.root()) {
+        match Answers::open(self.workspace.root(), &self.home) {
             Ok(answers) if is_complete(&answers).unwrap_or(false) => Stage::ReadOnly(answers),
             Ok(answers) => Stage::Elsewhere(Some(answers)),
             Err(error) if matches!(error.kind(), ErrorKind::NotIndexed) => Stage::Elsewhere(None),

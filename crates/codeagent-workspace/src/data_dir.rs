@@ -1,27 +1,30 @@
 //! Where our own data about a repository lies, and who may write it.
 //!
-//! In `.codeagent` of the root; if that cannot be written, in a folder of the root's own under the user's cache directory. The environment
-//! variable `CODEAGENT_DATA_DIR` names another place for such folders.
+//! In a folder of the root's own under the user's cache directory, which only the user can read. Never in the repository: what a repository
+//! brings along could lie about it. The environment variable `CODEAGENT_DATA_DIR` names another place for such folders.
 //!
-//! **Limits.** The lock is advisory and ends with the process; some network file systems have none, and then there is no writer.
+//! **Limits.** The lock is advisory and ends with the process; some network file systems have none, and then there is no writer. That only the
+//! owner can read is seen to on Unix only.
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
-
-/// The folder in the root.
-const FOLDER: &str = ".codeagent";
-
-/// What git is told about it.
-const GITIGNORE: &str = "*\n!config.json\n";
 
 /// No place for data, or no right to write it now.
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirError {
-    /// Neither the root nor the user's cache directory can be written.
-    #[error("no folder for the index can be written: {0}; set CODEAGENT_DATA_DIR to one that can")]
-    Unwritable(String),
+    /// The user has no cache directory.
+    #[error("there is no folder for the index: neither XDG_CACHE_HOME nor HOME names one; set CODEAGENT_DATA_DIR")]
+    NoPlace,
+    /// The folder cannot be made or written.
+    #[error("the folder for the index, {path}, cannot be written: {source}; set CODEAGENT_DATA_DIR to one that can", path = path.display())]
+    Unwritable {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Another process writes.
     #[error("another codeagent is writing the index of this repository")]
     Locked,
@@ -44,11 +47,16 @@ pub enum DataDirError {
     },
 }
 
-/// The folder for everything we keep about one repository. It exists and can be written.
+/// The place where the data folders of all repositories lie.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DataHome {
+    chosen: Option<PathBuf>,
+}
+
+/// The folder for everything we keep about one repository. It need not exist yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataDir {
     path: PathBuf,
-    in_root: bool,
 }
 
 /// The right to write, given back when dropped.
@@ -57,9 +65,18 @@ pub struct WriterLock {
     _file: File,
 }
 
-/// Finds and makes the data folder of a resolved root.
-pub fn data_dir(root: &Path) -> Result<DataDir, DataDirError> {
-    Places { chosen: variable("CODEAGENT_DATA_DIR"), cache: user_cache() }.data_dir(root)
+impl DataHome {
+    /// A place of the caller's. The default is what `CODEAGENT_DATA_DIR` names, else the user's cache directory.
+    #[must_use]
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { chosen: Some(path.into()) }
+    }
+
+    /// The data folder of a resolved root. Nothing is made or looked at.
+    pub fn data_dir(&self, root: &Path) -> Result<DataDir, DataDirError> {
+        let home = self.chosen.clone().or_else(|| variable("CODEAGENT_DATA_DIR")).or_else(user_cache).ok_or(DataDirError::NoPlace)?;
+        Ok(DataDir { path: home.join(folder_name(root)) })
+    }
 }
 
 impl DataDir {
@@ -67,12 +84,6 @@ impl DataDir {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Whether it lies in the root, where people look for it.
-    #[must_use]
-    pub fn is_in_root(&self) -> bool {
-        self.in_root
     }
 
     /// The path of a file of ours, which need not exist. `name` is ours too, never a caller's.
@@ -89,6 +100,13 @@ impl DataDir {
         self.file("index.db")
     }
 
+    /// The path of the database, made as an empty file of the owner's if it is not there. Only for who holds the right to write.
+    pub fn writable_database(&self) -> Result<PathBuf, DataDirError> {
+        let path = self.database()?;
+        open_own(&path).map_err(|source| DataDirError::Unwritable { path: self.path.clone(), source })?;
+        Ok(path)
+    }
+
     /// Removes the database, if there is one. Only for who holds the right to write.
     pub fn remove_database(&self) -> Result<(), DataDirError> {
         for name in ["index.db", "index.db-wal", "index.db-shm"] {
@@ -102,9 +120,11 @@ impl DataDir {
         Ok(())
     }
 
-    /// Takes the right to write, without waiting.
+    /// Makes the folder if it is not there and takes the right to write, without waiting.
     pub fn lock_writer(&self) -> Result<WriterLock, DataDirError> {
-        let file = open_lock(&self.file("lock")?)?;
+        let unwritable = |source| DataDirError::Unwritable { path: self.path.clone(), source };
+        make_own_folder(&self.path).map_err(unwritable)?;
+        let file = open_own(&self.file("lock")?).map_err(unwritable)?;
         match file.try_lock() {
             Ok(()) => Ok(WriterLock { _file: file }),
             Err(TryLockError::WouldBlock) => Err(DataDirError::Locked),
@@ -113,71 +133,56 @@ impl DataDir {
     }
 }
 
-/// The places outside the root.
-struct Places {
-    chosen: Option<PathBuf>,
-    cache: Option<PathBuf>,
-}
-
-impl Places {
-    fn data_dir(&self, root: &Path) -> Result<DataDir, DataDirError> {
-        if let Some(chosen) = &self.chosen {
-            let path = chosen.join(folder_name(root));
-            return match prepare(&path) {
-                Ok(()) => Ok(DataDir { path, in_root: false }),
-                Err(error) => Err(DataDirError::Unwritable(error.to_string())),
-            };
-        }
-        let path = root.join(FOLDER);
-        let Err(first) = prepare(&path) else { return Ok(DataDir { path, in_root: true }) };
-        let path = self.cache.as_ref().ok_or_else(|| DataDirError::Unwritable(first.to_string()))?.join(folder_name(root));
-        prepare(&path).map_err(|error| DataDirError::Unwritable(error.to_string()))?;
-        Ok(DataDir { path, in_root: false })
-    }
-}
-
-/// Makes the folder and finds out whether it can be written.
-fn prepare(folder: &Path) -> io::Result<()> {
-    // A repository may bring a link along; what lies at its end is not ours.
-    if folder.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
+/// Makes a folder that only its owner can enter. One that is there must be a folder, and ours to restrict.
+fn make_own_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)?;
+    if !folder.symlink_metadata()?.is_dir() {
         return Err(io::Error::new(io::ErrorKind::NotADirectory, "the data folder is not a folder"));
     }
-    std::fs::create_dir_all(folder)?;
-    match OpenOptions::new().write(true).create_new(true).open(folder.join(".gitignore")) {
-        Ok(mut file) => file.write_all(GITIGNORE.as_bytes())?,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(error),
-    }
-    let lock = folder.join("lock");
-    if lock.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "the lock is not a file"));
-    }
-    open_lock(&lock).map(drop)
+    #[cfg(unix)]
+    std::fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+    Ok(())
 }
 
-fn open_lock(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create(true).truncate(false).open(path)
+/// Opens a file for writing; one that is made can be read by its owner only.
+fn open_own(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// What tells a root from others: a hash of its path.
+#[must_use]
+pub fn root_mark(root: &Path) -> String {
+    blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex().to_string()
 }
 
 /// Readable and different for each root.
 fn folder_name(root: &Path) -> String {
-    let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).take(40).collect();
-    format!("{name}-{}", &hash[..16])
+    format!("{name}-{}", &root_mark(root)[..16])
 }
 
 fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value: &OsString| !value.is_empty()).map(PathBuf::from)
 }
 
+/// The user's cache directory. A relative `XDG_CACHE_HOME` does not count, as its specification says.
 fn user_cache() -> Option<PathBuf> {
     let base = if cfg!(windows) {
         variable("LOCALAPPDATA")
     } else if cfg!(target_os = "macos") {
         variable("HOME").map(|home| home.join("Library/Caches"))
     } else {
-        variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")))
+        let chosen = variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+        chosen.or_else(|| variable("HOME").map(|home| home.join(".cache")))
     };
     base.map(|base| base.join("codeagent"))
 }
@@ -186,23 +191,36 @@ fn user_cache() -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn places(cache: &Path) -> Places {
-        Places { chosen: None, cache: Some(cache.to_owned()) }
+    #[test]
+    fn lies_outside_of_the_root_and_is_made_by_writers_only() {
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        assert!(dir.path().starts_with(home.path()) && !dir.path().exists());
+        let _lock = dir.lock_writer().unwrap();
+        assert!(dir.path().is_dir());
+        assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0, "nothing is put into the repository");
     }
 
+    #[cfg(unix)]
     #[test]
-    fn lies_in_the_root_and_is_hidden_from_git() {
-        let root = tempfile::tempdir().unwrap();
-        let dir = places(root.path()).data_dir(root.path()).unwrap();
-        assert!(dir.is_in_root());
-        assert_eq!(std::fs::read_to_string(root.path().join(".codeagent/.gitignore")).unwrap(), "*\n!config.json\n");
-        assert_eq!(dir.database().unwrap(), root.path().join(".codeagent/index.db"));
+    fn is_its_owners_only() {
+        use std::os::unix::fs::PermissionsExt;
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dir = DataHome::at(home.path().join("deep/er")).data_dir(root.path()).unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        let _lock = dir.lock_writer().unwrap();
+        let database = dir.writable_database().unwrap();
+        assert_eq!((mode(dir.path()), mode(&database), mode(&dir.path().join("lock"))), (0o700, 0o600, 0o600));
+        std::fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o777)).unwrap();
+        drop(_lock);
+        let _lock = dir.lock_writer().unwrap();
+        assert_eq!(mode(dir.path()), 0o700, "a folder that was open to others is closed");
     }
 
     #[test]
     fn one_writer_at_a_time() {
-        let root = tempfile::tempdir().unwrap();
-        let dir = places(root.path()).data_dir(root.path()).unwrap();
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
         let lock = dir.lock_writer().unwrap();
         assert!(matches!(dir.lock_writer(), Err(DataDirError::Locked)));
         drop(lock);
@@ -211,31 +229,34 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_of_the_repository_are_not_followed() {
-        let (root, other, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        std::os::unix::fs::symlink(other.path(), root.path().join(".codeagent")).unwrap();
-        let dir = places(cache.path()).data_dir(root.path()).unwrap();
-        assert!(!dir.is_in_root() && dir.path().starts_with(cache.path()));
+    fn links_in_the_place_of_files_are_not_followed() {
+        let (root, home, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        std::os::unix::fs::symlink(other.path(), dir.path()).unwrap();
+        assert!(matches!(dir.lock_writer(), Err(DataDirError::Unwritable { .. })));
         assert_eq!(std::fs::read_dir(other.path()).unwrap().count(), 0);
+        std::fs::remove_file(dir.path()).unwrap();
 
+        let _lock = dir.lock_writer().unwrap();
         let precious = other.path().join("precious");
         std::fs::write(&precious, "x").unwrap();
         std::os::unix::fs::symlink(&precious, dir.path().join("index.db")).unwrap();
-        assert!(matches!(dir.database(), Err(DataDirError::Link { .. })));
+        assert!(matches!(dir.writable_database(), Err(DataDirError::Link { .. })));
     }
 
     #[test]
-    fn the_chosen_place_has_a_folder_for_each_root() {
-        let (a, b, chosen) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let places = Places { chosen: Some(chosen.path().to_owned()), cache: None };
-        let (a, b) = (places.data_dir(a.path()).unwrap(), places.data_dir(b.path()).unwrap());
-        assert!(a.path() != b.path() && a.path().starts_with(chosen.path()));
+    fn each_root_has_a_folder() {
+        let (a, b, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let home = DataHome::at(home.path());
+        assert_ne!(home.data_dir(a.path()).unwrap(), home.data_dir(b.path()).unwrap());
     }
 
     #[test]
-    fn no_place_at_all_is_an_error() {
-        let root = tempfile::tempdir().unwrap();
-        std::fs::write(root.path().join(".codeagent"), "a file in the way").unwrap();
-        assert!(matches!(Places { chosen: None, cache: None }.data_dir(root.path()), Err(DataDirError::Unwritable(_))));
+    fn a_file_in_the_way_is_an_error() {
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let home = home.path().join("file");
+        std::fs::write(&home, "in the way").unwrap();
+        let dir = DataHome::at(home).data_dir(root.path()).unwrap();
+        assert!(matches!(dir.lock_writer(), Err(DataDirError::Unwritable { .. })));
     }
 }

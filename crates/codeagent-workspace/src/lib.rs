@@ -21,7 +21,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 pub use config::{CONFIG_FILE, Config, ConfigError, Globs, LANGUAGES, MAX_FILE_BYTES};
-pub use data_dir::{DataDir, DataDirError, WriterLock, data_dir};
+pub use data_dir::{DataDir, DataDirError, DataHome, WriterLock, root_mark};
 pub use decode::Encoding;
 pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
 pub use read::{FileBytes, FileText, ReadError};
@@ -78,6 +78,13 @@ impl Workspace {
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// What to say of a file in the repository that could be taken for an index of ours. Indexes lie elsewhere ([`DataHome`]).
+    #[must_use]
+    pub fn brought_index(&self) -> Option<&'static str> {
+        let is_there = self.root.join(".codeagent/index.db").symlink_metadata().is_ok();
+        is_there.then_some(".codeagent/index.db in the repository is not used and can be removed: indexes lie in the user's cache folder")
     }
 
     /// The resolved root. Never part of an answer.

@@ -34,7 +34,8 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let bar = progress_bar()?;
     let summary = engine.index(&|progress| show(&bar, progress));
     bar.finish_and_clear();
-    for remark in &engine.answers().workspace().config().remarks {
+    let answers = engine.answers();
+    for remark in answers.workspace().config().remarks.iter().map(String::as_str).chain(answers.workspace().brought_index()) {
         output::note(remark);
     }
     let summary = summary?;

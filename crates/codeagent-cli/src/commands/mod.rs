@@ -21,6 +21,7 @@ use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
 use codeagent_core::engine::Answers;
 use codeagent_core::store::{self, StoreError};
+use codeagent_workspace::DataHome;
 
 /// Answers questions about a C# or TypeScript repository: where a symbol is, who calls it, what implements it.
 #[derive(Debug, Parser)]
@@ -94,7 +95,7 @@ impl Root {
     }
 
     fn answers(&self) -> anyhow::Result<Answers> {
-        let answers = Answers::open(&self.0)?;
+        let answers = Answers::open(&self.0, &DataHome::default())?;
         // A first index that was interrupted leaves an empty database behind.
         if store::metadata(&answers.snapshot()?, store::SCANNED_AT)?.is_none() {
             return Err(StoreError::NotIndexed.into());

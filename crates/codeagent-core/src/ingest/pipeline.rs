@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use codeagent_workspace::Workspace;
+use codeagent_workspace::{Workspace, root_mark};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -27,8 +27,8 @@ use crate::project::ProjectModel;
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::{World, WorldFile};
 use crate::store::{
-    self, Batch, BatchKind, FactsKey, FileKey, FileRow, HashedNode, InputRow, MADE_BY, PROJECT_REMARKS, Reader, SCANNED_AT, SYMBOLS_TOTAL,
-    Snapshot,
+    self, Batch, BatchKind, FactsKey, FileKey, FileRow, HashedNode, InputRow, MADE_BY, PROJECT_REMARKS, ROOT, Reader, SCANNED_AT,
+    SYMBOLS_TOTAL, Snapshot,
 };
 
 /// Version of all that makes edges of facts, a hash of its sources.
@@ -179,6 +179,7 @@ impl IngestPipeline {
             metadata: vec![
                 (SCANNED_AT, run.scanned_at.to_string()),
                 (MADE_BY, self.made_by()),
+                (ROOT, root_mark(self.workspace.root())),
                 (SYMBOLS_TOTAL, symbols.to_string()),
                 (PROJECT_REMARKS, remarks(&built.projects)),
             ],

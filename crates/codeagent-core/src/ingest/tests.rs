@@ -28,9 +28,14 @@ fn write(root: &Path, texts: &Texts, all: &[&'static str]) {
     }
 }
 
+/// The index lies where the repository is, not among the user's own.
+fn options(root: &Path) -> EngineOptions {
+    EngineOptions { home: codeagent_workspace::DataHome::at(root.join(".codeagent")), ..EngineOptions::default() }
+}
+
 fn engine(root: &Path, threads: usize, keep_facts: bool) -> Engine {
     let ingest = IngestOptions { threads, keep_facts, ..IngestOptions::default() };
-    Engine::open(root, EngineOptions { ingest, ..EngineOptions::default() }).unwrap()
+    Engine::open(root, EngineOptions { ingest, ..options(root) }).unwrap()
 }
 
 fn index(engine: &Engine) -> Summary {
@@ -187,7 +192,7 @@ fn files_that_cannot_be_read_are_reported_each_time() {
 fn a_second_writer_is_locked_out() {
     let folder = tempfile::tempdir().unwrap();
     let _first = engine(folder.path(), 1, false);
-    let error = Engine::open(folder.path(), EngineOptions::default()).err().unwrap();
+    let error = Engine::open(folder.path(), options(folder.path())).err().unwrap();
     assert_eq!(error.kind(), crate::engine::ErrorKind::Locked);
 }
 
@@ -283,7 +288,7 @@ fn settings_that_cannot_be_used_stop_a_batch_unless_tolerated() {
     let error = strict.index(&|_| {}).unwrap_err();
     assert!(error.kind() == crate::engine::ErrorKind::Usage && error.to_string().contains("line 1, column 13"), "{error}");
     drop(strict);
-    let tolerant = Engine::open(folder.path(), EngineOptions { tolerate_config: true, ..EngineOptions::default() }).unwrap();
+    let tolerant = Engine::open(folder.path(), EngineOptions { tolerate_config: true, ..options(folder.path()) }).unwrap();
     assert_eq!(index(&tolerant).files(), 1);
     assert!(tolerant.answers().workspace().config().remarks[0].contains("line 1, column 13"));
 }

@@ -43,6 +43,9 @@ pub const SYMBOLS_TOTAL: &str = "symbols";
 /// `_metadata`: when the last scan began, nanoseconds since 1970.
 pub const SCANNED_AT: &str = "scanned_at_ns";
 
+/// `_metadata`: a hash of the root that the index was made of.
+pub const ROOT: &str = "root";
+
 /// `_metadata`: which engine made the index.
 pub const MADE_BY: &str = "made_by";
 
@@ -79,6 +82,9 @@ pub enum StoreError {
     /// The tables of the index are laid out in another way than this codeagent does under the same schema version.
     #[error("the index was made by another version of codeagent; run `codeagent index`, which makes it anew")]
     OtherLayout,
+    /// The index was made of a folder at another place.
+    #[error("the index that is there was made of another folder; run `codeagent index`, which makes it anew")]
+    OtherRoot,
     /// The linked SQLite has known defects.
     #[error("SQLite {0} is too old (3.51.3 is needed)")]
     OldSqlite(String),

@@ -7,13 +7,18 @@ use std::sync::{Arc, OnceLock};
 use codeagent_mcp::server::Server;
 use codeagent_mcp::state::State;
 use codeagent_mcp::tools;
-use codeagent_workspace::Workspace;
+use codeagent_workspace::{DataHome, Workspace};
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ClientRequest, CustomRequest};
 use rmcp::service::{RoleClient, RunningService};
 use serde_json::Value;
 
 use crate::schema::violations;
+
+/// Where tests have the index of a root: never among the user's own.
+pub fn home(root: &Path) -> DataHome {
+    DataHome::at(root.join(".codeagent"))
+}
 
 /// A client of a server.
 pub struct Peer {
@@ -42,7 +47,7 @@ impl Session {
         for (path, bytes) in files {
             write(root.path(), path, bytes);
         }
-        let state = State::open(root.path()).unwrap();
+        let state = State::open(root.path(), home(root.path())).unwrap();
         Self { peer: Peer::of(&state).await, root, state }
     }
 
@@ -80,7 +85,7 @@ impl Peer {
             for entry in shop.walk().entries {
                 write(&root, entry.path.as_str(), &shop.read_bytes_meta(&entry.path, u64::MAX - 1).unwrap().bytes);
             }
-            let state = State::open(&root).unwrap();
+            let state = State::open(&root, home(&root)).unwrap();
             state.start();
             state.wait();
             state

@@ -200,7 +200,7 @@ async fn without_an_engine_only_file_tools_answer() {
 #[tokio::test]
 async fn a_second_server_reads_the_index_of_the_first_and_takes_its_place() {
     let first = session().await;
-    let state = codeagent_mcp::state::State::open(first.root.path()).unwrap();
+    let state = codeagent_mcp::state::State::open(first.root.path(), crate::support::home(first.root.path())).unwrap();
     state.start();
     state.wait();
     let client = crate::support::connect(std::sync::Arc::clone(&state)).await;
