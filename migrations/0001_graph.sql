@@ -13,7 +13,8 @@ CREATE TABLE files (
     dialect INTEGER NOT NULL,
     project_id TEXT NOT NULL,
     size INTEGER NOT NULL,
-    mtime INTEGER NOT NULL,
+    changed INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
     hash BLOB NOT NULL,
     facts_key BLOB NOT NULL,
     defines_hash INTEGER NOT NULL,
@@ -45,7 +46,8 @@ CREATE TABLE file_links (
 CREATE TABLE inputs (
     path TEXT PRIMARY KEY,
     size INTEGER NOT NULL,
-    mtime INTEGER NOT NULL,
+    changed INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
     hash BLOB NOT NULL
 ) WITHOUT ROWID;
 

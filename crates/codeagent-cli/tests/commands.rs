@@ -201,6 +201,93 @@ fn an_index_in_the_repository_is_named_and_not_used() {
     assert_eq!(std::fs::read_to_string(shop.root.path().join(".codeagent/index.db")).unwrap(), "anything");
 }
 
+/// A small repository that a user without special rights indexes: to the superuser nothing is forbidden.
+#[cfg(unix)]
+struct Modest {
+    root: tempfile::TempDir,
+    home: tempfile::TempDir,
+}
+
+#[cfg(unix)]
+impl Modest {
+    fn new() -> Self {
+        let modest = Self { root: tempfile::tempdir().unwrap(), home: tempfile::tempdir().unwrap() };
+        std::fs::create_dir(modest.root.path().join("sub")).unwrap();
+        std::fs::write(modest.root.path().join("a.cs"), "class A { }").unwrap();
+        std::fs::write(modest.root.path().join("sub/b.cs"), "class B { }").unwrap();
+        for folder in [modest.root.path(), modest.home.path()] {
+            set_mode(folder, 0o777);
+        }
+        modest
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.limited(arguments, 1024)
+    }
+
+    /// Runs the command with at most so many open files.
+    fn limited(&self, arguments: &[&str], files: u32) -> Output {
+        use std::os::unix::process::CommandExt;
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_codeagent")]).args(arguments);
+        command.arg("--root").arg(self.root.path()).env("CODEAGENT_DATA_DIR", self.home.path()).current_dir("/");
+        if std::os::unix::fs::MetadataExt::uid(&self.home.path().metadata().unwrap()) == 0 {
+            command.uid(65_534).gid(65_534);
+        }
+        command.output().unwrap()
+    }
+
+    fn knows(&self, class: &str) -> bool {
+        self.run(&["symbol", class]).status.success()
+    }
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_read_for_a_moment_is_read_when_it_can() {
+    let modest = Modest::new();
+    let file = modest.root.path().join("a.cs");
+    set_mode(&file, 0o000);
+    let refused = modest.run(&["index", "--verbose"]);
+    assert!(String::from_utf8_lossy(&refused.stdout).contains("failed a.cs"), "{refused:?}");
+    assert!(!modest.knows("A") && modest.knows("B"));
+    set_mode(&file, 0o644);
+    assert_eq!(modest.run(&["index"]).status.code(), Some(0));
+    assert!(modest.knows("A"));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_listed_stays_in_the_index() {
+    let modest = Modest::new();
+    assert_eq!(modest.run(&["index"]).status.code(), Some(0));
+    set_mode(&modest.root.path().join("sub"), 0o000);
+    std::fs::write(modest.root.path().join("a.cs"), "class Changed { }").unwrap();
+    modest.run(&["index"]);
+    assert!(modest.knows("Changed") && modest.knows("B"));
+    set_mode(&modest.root.path().join("sub"), 0o755);
+    std::fs::remove_file(modest.root.path().join("sub/b.cs")).unwrap();
+    assert_eq!(modest.run(&["index"]).status.code(), Some(0));
+    assert!(!modest.knows("B"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_shortage_leaves_the_index_as_it_is() {
+    let modest = Modest::new();
+    assert_eq!(modest.run(&["index"]).status.code(), Some(0));
+    std::fs::write(modest.root.path().join("a.cs"), "class A { void Edited() { } }").unwrap();
+    for files in [8, 10, 12, 14, 16, 18, 20, 24, 28, 32] {
+        let output = modest.limited(&["index"], files);
+        assert!(modest.knows("A") && modest.knows("B"), "with {files} files: {output:?}");
+    }
+}
+
 #[test]
 fn files_that_fail_are_counted() {
     let shop = Shop::new();

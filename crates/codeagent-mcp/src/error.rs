@@ -147,6 +147,7 @@ impl From<StoreError> for ToolError {
             | StoreError::Newer { .. }
             | StoreError::Older { .. }
             | StoreError::OtherLayout
+            | StoreError::OtherRoot
             | StoreError::OldSqlite(_)
             | StoreError::Busy
             | StoreError::Thread(_)
@@ -162,7 +163,9 @@ impl From<IngestError> for ToolError {
         let message = error.to_string();
         match error {
             IngestError::Store(error) => error.into(),
-            IngestError::Interrupted | IngestError::WriterGone | IngestError::Threads(_) => Self::unavailable(message),
+            IngestError::Interrupted | IngestError::WriterGone | IngestError::Shortage | IngestError::Threads(_) => {
+                Self::unavailable(message)
+            }
         }
     }
 }

@@ -24,7 +24,7 @@ pub use config::{CONFIG_FILE, Config, ConfigError, Globs, LANGUAGES, MAX_FILE_BY
 pub use data_dir::{DataDir, DataDirError, DataHome, WriterLock, root_mark};
 pub use decode::Encoding;
 pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
-pub use read::{FileBytes, FileText, ReadError};
+pub use read::{FileBytes, FileText, ReadError, Stamp};
 pub use walk::{Entry, EntryKind, Walk};
 
 /// A repository root that cannot be served.

@@ -5,12 +5,12 @@
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::Workspace;
 use crate::decode::{Encoding, binary_type, decode};
 use crate::path::RepoPath;
-use crate::walk::{Entry, EntryKind};
+use crate::walk::{Entry, EntryKind, is_shortage};
 
 /// A file that cannot be read, by what the caller can do about it.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +55,14 @@ pub enum ReadError {
     },
 }
 
+impl ReadError {
+    /// Whether the system lacked something for a moment (file handles, memory): nothing follows for the file.
+    #[must_use]
+    pub fn is_shortage(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if is_shortage(source))
+    }
+}
+
 /// The bytes of a file with what was known of it at that moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileBytes {
@@ -62,8 +70,8 @@ pub struct FileBytes {
     pub bytes: Vec<u8>,
     /// Hash of the bytes.
     pub hash: blake3::Hash,
-    /// Time of the last change, nanoseconds since 1970.
-    pub mtime_ns: i64,
+    /// What was to be seen of the file from outside.
+    pub stamp: Stamp,
 }
 
 /// The decoded text of a file.
@@ -75,8 +83,8 @@ pub struct FileText {
     pub hash: blake3::Hash,
     /// Number of bytes on disk.
     pub size: u64,
-    /// Time of the last change, nanoseconds since 1970.
-    pub mtime_ns: i64,
+    /// What was to be seen of the file from outside.
+    pub stamp: Stamp,
     /// How the bytes were read.
     pub encoding: Encoding,
     /// Something was not valid in that encoding and became U+FFFD.
@@ -100,13 +108,13 @@ impl Workspace {
 
     /// Reads a text of at most `limit` bytes.
     pub fn read_up_to(&self, path: &RepoPath, limit: u64) -> Result<FileText, ReadError> {
-        let FileBytes { bytes, hash, mtime_ns } = self.read_bytes_meta(path, limit)?;
+        let FileBytes { bytes, hash, stamp } = self.read_bytes_meta(path, limit)?;
         if let Some(mime) = binary_type(path.file_name(), &bytes) {
             return Err(ReadError::Binary { path: path.clone(), mime });
         }
         let size = bytes.len() as u64;
         let decoded = decode(bytes);
-        Ok(FileText { text: decoded.text, hash, size, mtime_ns, encoding: decoded.encoding, lossy: decoded.lossy })
+        Ok(FileText { text: decoded.text, hash, size, stamp, encoding: decoded.encoding, lossy: decoded.lossy })
     }
 
     /// Reads the bytes of a file of at most `limit` bytes. Every file of the repository is opened here.
@@ -130,7 +138,7 @@ impl Workspace {
         if bytes.len() as u64 > limit {
             return Err(too_large(bytes.len() as u64));
         }
-        Ok(FileBytes { hash: blake3::hash(&bytes), bytes, mtime_ns: mtime_ns(&metadata) })
+        Ok(FileBytes { hash: blake3::hash(&bytes), bytes, stamp: Stamp::of(&metadata) })
     }
 
     /// Opens a path on which no link lies, in one step: the system itself refuses links, and without them a path of the repository cannot
@@ -219,9 +227,31 @@ fn io_error(path: &RepoPath, source: io::Error) -> ReadError {
     }
 }
 
-/// Time of the last change in nanoseconds since 1970; 0 where the system does not know.
-pub(crate) fn mtime_ns(metadata: &Metadata) -> i64 {
-    let Ok(time) = metadata.modified() else { return 0 };
+/// What tells one state of a file from another without reading it. Equal stamps and sizes are the same content, as far as the system's clock
+/// tells moments apart: whoever writes a file can set the time of its content back, but not the time of its state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stamp {
+    /// The later of the last changes of content and of state (times, rights, names), nanoseconds since 1970; 0 where the system does not know.
+    pub changed_ns: i64,
+    /// Number of the file in its file system; 0 where there are none.
+    pub inode: u64,
+}
+
+impl Stamp {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        let modified = metadata.modified().map_or(0, since_1970);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let state = metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec());
+            Self { changed_ns: modified.max(state), inode: metadata.ino() }
+        }
+        #[cfg(not(unix))]
+        Self { changed_ns: modified, inode: 0 }
+    }
+}
+
+fn since_1970(time: SystemTime) -> i64 {
     match time.duration_since(UNIX_EPOCH) {
         Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
         Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |ns| -ns),

@@ -65,7 +65,7 @@ fn walk_sees_what_git_sees_without_build_output() {
     assert_eq!(names(&walk), expected);
     let a = &walk.entries[2];
     assert_eq!((a.size, a.kind), (11, EntryKind::File));
-    assert!(a.mtime_ns > 1_500_000_000_000_000_000);
+    assert!(a.stamp.changed_ns > 1_500_000_000_000_000_000);
     assert_eq!(walk.skipped, Vec::<String>::new());
 }
 

@@ -13,7 +13,7 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::Workspace;
 use crate::path::{RepoPath, is_hidden_name};
-use crate::read::{ReadError, mtime_ns};
+use crate::read::{ReadError, Stamp};
 
 /// What an entry is to a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,14 +33,14 @@ pub struct Entry {
     pub kind: EntryKind,
     /// Size in bytes; 0 for folders.
     pub size: u64,
-    /// Time of the last change, nanoseconds since 1970.
-    pub mtime_ns: i64,
+    /// Changes with every change of the file.
+    pub stamp: Stamp,
 }
 
 impl Entry {
     pub(crate) fn new(path: RepoPath, kind: EntryKind, metadata: &Metadata) -> Self {
         let size = if kind == EntryKind::File { metadata.len() } else { 0 };
-        Self { path, kind, size, mtime_ns: mtime_ns(metadata) }
+        Self { path, kind, size, stamp: Stamp::of(metadata) }
     }
 }
 
@@ -51,6 +51,10 @@ pub struct Walk {
     pub entries: Vec<Entry>,
     /// What could not be looked at and why, sorted; a name that is not UTF-8, a folder without permission.
     pub skipped: Vec<String>,
+    /// Folders and files of which the system did not say what they hold, sorted: what was known below them may still be there.
+    pub unlisted: Vec<RepoPath>,
+    /// The system was short of memory or file handles, so that anything may be missing.
+    pub is_short: bool,
 }
 
 impl Workspace {
@@ -98,17 +102,26 @@ impl Workspace {
         let mut walk = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         walk.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         walk.skipped.sort_unstable();
+        walk.unlisted.sort_unstable();
         walk
     }
 
     fn visit(&self, result: Result<DirEntry, ignore::Error>, levels: usize, links: bool, found: &Mutex<Walk>) {
+        let mut failed = None;
         let outcome = match result {
             Ok(entry) if entry.depth() <= levels => return,
             Ok(entry) => self.entry(&entry, links).transpose(),
-            Err(error) => Some(Err(self.without_root(&error))),
+            Err(error) => {
+                failed = Some((self.failed_path(&error), error.io_error().is_some_and(is_shortage)));
+                Some(Err(self.without_root(&error)))
+            }
         };
         let Some(outcome) = outcome else { return };
         let mut walk = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some((path, is_short)) = failed {
+            walk.unlisted.extend(path);
+            walk.is_short |= is_short;
+        }
         match outcome {
             Ok(entry) => walk.entries.push(entry),
             Err(problem) => walk.skipped.push(problem),
@@ -139,9 +152,32 @@ impl Workspace {
         self.root().ancestors().any(|folder| folder.join(".git").exists())
     }
 
+    /// The folder or file an error is about, if it says so.
+    fn failed_path(&self, error: &ignore::Error) -> Option<RepoPath> {
+        match error {
+            ignore::Error::WithPath { path, .. } => RepoPath::from_relative(path.strip_prefix(self.root()).ok()?).ok(),
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => self.failed_path(err),
+            ignore::Error::Partial(errors) => errors.iter().find_map(|error| self.failed_path(error)),
+            _ => None,
+        }
+    }
+
     /// The message of an error, without the machine's paths.
     fn without_root(&self, error: &ignore::Error) -> String {
         error.to_string().replace(&format!("{}{}", self.root().display(), std::path::MAIN_SEPARATOR), "")
+    }
+}
+
+/// Whether the system lacks something for a moment: file handles or memory.
+pub(crate) fn is_shortage(error: &std::io::Error) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::io::Errno;
+        [Errno::MFILE, Errno::NFILE, Errno::NOMEM].iter().any(|short| error.raw_os_error() == Some(short.raw_os_error()))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        error.kind() == std::io::ErrorKind::OutOfMemory
     }
 }
 

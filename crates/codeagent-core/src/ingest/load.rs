@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use codeagent_workspace::{FileText, ReadError, Workspace};
+use codeagent_workspace::{FileText, ReadError, Stamp, Workspace};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::extract;
 use crate::ingest::IngestError;
 use crate::ingest::clock::Clock;
-use crate::ingest::scan::{Known, Source};
+use crate::ingest::scan::{Known, NEVER_READ, Source};
 use crate::ingest::summary::{Phase, Progress};
 use crate::ingest::writer_thread::{PackedFacts, WriterThread};
 use crate::model::facts::{DeclId, Facts, Scope, ScopeId, ScopeKind};
@@ -38,8 +38,8 @@ pub struct Loaded {
     pub dialect: Dialect,
     /// Bytes on disk when it was read.
     pub size: u64,
-    /// Nanoseconds since 1970 when it was read.
-    pub mtime: i64,
+    /// What was to be seen of it from outside when it was read.
+    pub stamp: Stamp,
     /// blake3 of its bytes.
     pub hash: [u8; 32],
     /// Where its facts are kept.
@@ -132,7 +132,7 @@ impl Loader<'_> {
                     path: path.into(),
                     dialect: source.dialect,
                     size: source.size,
-                    mtime: source.mtime,
+                    stamp: source.stamp,
                     hash: row.hash,
                     key: row.facts_key,
                     defines_hash,
@@ -145,7 +145,8 @@ impl Loader<'_> {
         let file = match self.clock.time(Phase::Read, || self.workspace.read(&source.path)) {
             Ok(file) => file,
             Err(ReadError::NotFound(_) | ReadError::NotAFile(_)) => return Ok(None),
-            Err(error) => return Ok(Some(self.unread(source, [0; 32], defines_hash, Some(error.to_string())))),
+            Err(error) if error.is_shortage() => return Err(IngestError::Shortage),
+            Err(error) => return Ok(Some(self.unread(source, self.hash_of_unread(source, &error), defines_hash, Some(error.to_string())))),
         };
         let limit = self.workspace.config().max_line_bytes;
         if file.average_line_bytes() > limit {
@@ -187,7 +188,7 @@ impl Loader<'_> {
             path: source.path.as_str().into(),
             dialect: source.dialect,
             size: file.size,
-            mtime: file.mtime_ns,
+            stamp: file.stamp,
             hash,
             key,
             defines_hash: hash_of(defines),
@@ -227,12 +228,19 @@ impl Loader<'_> {
         Ok(self.clock.time(Phase::Decode, || store::read_facts(snapshot, key))?.map(Arc::new))
     }
 
+    /// The hash of a file without a text: that it is binary follows from its content, that the system refused it does not.
+    fn hash_of_unread(&self, source: &Source, error: &ReadError) -> [u8; 32] {
+        let ReadError::Binary { .. } = error else { return NEVER_READ };
+        let bytes = self.workspace.read_bytes_meta(&source.path, self.workspace.config().max_file_bytes);
+        bytes.map_or(NEVER_READ, |file| *file.hash.as_bytes())
+    }
+
     fn unread(&self, source: &Source, hash: [u8; 32], defines_hash: u64, problem: Option<String>) -> Loaded {
         Loaded {
             path: source.path.as_str().into(),
             dialect: source.dialect,
             size: source.size,
-            mtime: source.mtime,
+            stamp: source.stamp,
             hash,
             key: FactsKey::new(source.dialect, "unread", &hash),
             defines_hash,

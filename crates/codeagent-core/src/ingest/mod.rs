@@ -28,6 +28,9 @@ pub enum IngestError {
     /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The system lacks something for a moment, so that what is there cannot be told from what is not.
+    #[error("the system is short of file handles or memory; the index is as it was before")]
+    Shortage,
     /// The caller asked to stop.
     #[error("interrupted; the index is as it was before")]
     Interrupted,

@@ -101,6 +101,9 @@ impl IngestPipeline {
         progress(Progress { phase: Phase::Walk, done: 0, total: 0 });
         let known = clock.time(Phase::Walk, || Known::load(&self.reader.snapshot()?))?;
         let mut scan = clock.time(Phase::Walk, || scan::scan(&self.workspace, &known, batch));
+        if scan.is_short {
+            return Err(IngestError::Shortage);
+        }
         let run = Run { clock, progress, started, scanned_at, known };
         let same_engine = run.known.made_by == self.made_by();
         if same_engine && !scan.is_in_doubt() {
@@ -112,6 +115,9 @@ impl IngestPipeline {
             scan.sources.iter_mut().for_each(|source| source.in_doubt = true);
         }
         let (inputs, texts) = run.clock.time(Phase::Read, || scan::read_inputs(&self.workspace, &mut scan));
+        if scan.is_short {
+            return Err(IngestError::Shortage);
+        }
         let relink_all = !same_engine || inputs_differ(&inputs, &run.known);
         if !relink_all && !scan.sources_are_in_doubt() {
             return self.touched(&run, scan, inputs);
@@ -144,8 +150,8 @@ impl IngestPipeline {
         let known = &run.known.files;
         let stale = scan.sources.iter().filter_map(|source| Some((source, known.get(source.path.as_str())?)));
         let touched = stale
-            .filter(|(source, row)| (row.size, row.mtime) != (source.size, source.mtime))
-            .map(|(source, row)| FileRow { size: source.size, mtime: source.mtime, ..row.clone() })
+            .filter(|(source, row)| (row.size, row.stamp) != (source.size, source.stamp))
+            .map(|(source, row)| FileRow { size: source.size, stamp: source.stamp, ..row.clone() })
             .collect();
         let metadata = vec![(SCANNED_AT, run.scanned_at.to_string())];
         self.writer.apply(Batch { touched, inputs, metadata, ..Batch::default() }, &self.options.cancel)?;

@@ -129,7 +129,7 @@ fn file_row(file: &Loaded, id: FileKey, projects: &ProjectModel, print: &Fingerp
         dialect: file.dialect,
         project_id: projects.project_id(&file.path).to_owned(),
         size: file.size,
-        mtime: file.mtime,
+        stamp: file.stamp,
         hash: file.hash,
         facts_key: file.key,
         defines_hash: file.defines_hash,

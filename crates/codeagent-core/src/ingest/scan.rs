@@ -1,7 +1,10 @@
 //! Which files are there, and which of them differ from what the index knows, by size and time alone.
 //!
-//! A file is in doubt, and its content is compared, if its size or time differ, if it was changed so shortly before the last scan that a
-//! later change may have left no trace in its time, or if the caller names it.
+//! A file is in doubt, and its content is compared, if its size or stamp differ, if it was changed so shortly before the last scan that a
+//! later change may have left no trace in its time, if it could not be read, or if the caller names it.
+//!
+//! What the system did not list is not gone: files that the index knows below such a folder stay as they are. When the system is short of
+//! file handles or memory, there is no batch at all.
 //!
 //! Source files that the settings leave out are as if they were not there.
 //!
@@ -10,7 +13,7 @@
 
 use std::sync::Arc;
 
-use codeagent_workspace::{Entry, EntryKind, MAX_FILE_BYTES, RepoPath, Workspace};
+use codeagent_workspace::{Entry, EntryKind, MAX_FILE_BYTES, RepoPath, Stamp, Workspace};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -22,6 +25,9 @@ use crate::store::{self, FileRow, InputRow, MADE_BY, SCANNED_AT, Snapshot, Store
 
 /// Some file systems keep times in steps of two seconds.
 const COARSEST_TIME_NS: i64 = 2_000_000_000;
+
+/// In the place of a hash: the content was never read, because the system refused.
+pub const NEVER_READ: [u8; 32] = [0; 32];
 
 /// What the index knows of the disk.
 #[derive(Debug, Default)]
@@ -47,8 +53,10 @@ impl Known {
         })
     }
 
-    fn is_in_doubt(&self, size: u64, mtime: i64, known: (u64, i64)) -> bool {
-        (size, mtime) != known || mtime > self.scanned_at.saturating_sub(COARSEST_TIME_NS)
+    /// Whether the content of a file may be another one than that of a row: of what was never read nothing is known.
+    fn is_in_doubt(&self, entry: &Entry, (size, stamp, hash): (u64, Stamp, &[u8; 32])) -> bool {
+        let is_recent = entry.stamp.changed_ns > self.scanned_at.saturating_sub(COARSEST_TIME_NS);
+        (entry.size, entry.stamp) != (size, stamp) || is_recent || *hash == NEVER_READ
     }
 }
 
@@ -61,8 +69,8 @@ pub struct Source {
     pub dialect: Dialect,
     /// Bytes on disk.
     pub size: u64,
-    /// Nanoseconds since 1970.
-    pub mtime: i64,
+    /// What is to be seen of it from outside.
+    pub stamp: Stamp,
     /// Its content must be compared.
     pub in_doubt: bool,
 }
@@ -74,14 +82,16 @@ pub struct Scan {
     pub sources: Vec<Source>,
     /// Paths of all files, by path.
     pub paths: Vec<String>,
-    /// Project files, by path: path, size, time.
-    pub inputs: Vec<(RepoPath, u64, i64)>,
+    /// Project files, by path: path, size, stamp.
+    pub inputs: Vec<(RepoPath, u64, Stamp)>,
     /// Source files that the index knows and the disk does not, by path.
     pub removed: Vec<String>,
     /// Whether a project file may have changed, or some came or went.
     pub inputs_in_doubt: bool,
     /// What could not be looked at.
     pub problems: Vec<FileProblem>,
+    /// The system was short of file handles or memory: anything may be missing.
+    pub is_short: bool,
 }
 
 impl Scan {
@@ -101,7 +111,7 @@ impl Scan {
 /// Walks the repository and compares.
 pub fn scan(workspace: &Workspace, known: &Known, batch: &ChangeBatch) -> Scan {
     let walk = workspace.walk();
-    let mut scan = Scan::default();
+    let mut scan = Scan { is_short: walk.is_short, ..Scan::default() };
     scan.problems.extend(walk.skipped.into_iter().map(|message| FileProblem { path: String::new(), message }));
     let mut known_inputs = 0;
     let manifests = ignored_manifests(workspace, &walk.entries);
@@ -118,21 +128,52 @@ pub fn scan(workspace: &Workspace, known: &Known, batch: &ChangeBatch) -> Scan {
         if is_project_file(path) {
             let before = known.inputs.get(path);
             known_inputs += usize::from(before.is_some());
-            scan.inputs_in_doubt |= before.is_none_or(|row| known.is_in_doubt(entry.size, entry.mtime_ns, (row.size, row.mtime)));
-            scan.inputs.push((entry.path.clone(), entry.size, entry.mtime_ns));
+            scan.inputs_in_doubt |= before.is_none_or(|row| known.is_in_doubt(&entry, (row.size, row.stamp, &row.hash)));
+            scan.inputs.push((entry.path.clone(), entry.size, entry.stamp));
         }
         if let Some(dialect) = dialect {
             let before = known.files.get(path);
-            let in_doubt =
-                batch.names(&entry.path) || before.is_none_or(|row| known.is_in_doubt(entry.size, entry.mtime_ns, (row.size, row.mtime)));
-            scan.sources.push(Source { path: entry.path, dialect, size: entry.size, mtime: entry.mtime_ns, in_doubt });
+            let in_doubt = batch.names(&entry.path) || before.is_none_or(|row| known.is_in_doubt(&entry, (row.size, row.stamp, &row.hash)));
+            scan.sources.push(Source { path: entry.path, dialect, size: entry.size, stamp: entry.stamp, in_doubt });
         }
     }
+    known_inputs += keep_unlisted(known, &walk.unlisted, &mut scan);
     scan.inputs_in_doubt |= known_inputs != known.inputs.len();
     let present: FxHashSet<&str> = scan.sources.iter().map(|source| source.path.as_str()).collect();
     scan.removed = known.files.keys().filter(|path| !present.contains(path.as_str())).cloned().collect();
     scan.removed.sort_unstable();
     scan
+}
+
+/// Adds what the index knows below folders that the system did not list; gives the number of project files among it.
+fn keep_unlisted(known: &Known, unlisted: &[RepoPath], scan: &mut Scan) -> usize {
+    if unlisted.is_empty() {
+        return 0;
+    }
+    let listed: FxHashSet<String> = scan.paths.iter().cloned().collect();
+    let is_kept = |path: &str| !listed.contains(path) && unlisted.iter().any(|folder| lies_in(path, folder.as_str()));
+    for row in known.files.values().filter(|row| is_kept(&row.path)) {
+        if let Ok(path) = RepoPath::new(&row.path) {
+            scan.paths.push(row.path.clone());
+            scan.sources.push(Source { path, dialect: row.dialect, size: row.size, stamp: row.stamp, in_doubt: false });
+        }
+    }
+    let inputs: Vec<&InputRow> = known.inputs.values().filter(|row| is_kept(&row.path)).collect();
+    for row in &inputs {
+        if let Ok(path) = RepoPath::new(&row.path) {
+            scan.paths.push(row.path.clone());
+            scan.inputs.push((path, row.size, row.stamp));
+        }
+    }
+    scan.paths.sort_unstable();
+    scan.paths.dedup();
+    scan.sources.sort_by(|a, b| a.path.cmp(&b.path));
+    scan.inputs.sort_by(|a, b| a.0.cmp(&b.0));
+    inputs.len()
+}
+
+fn lies_in(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Files that say how the TypeScript sources of their folder and those below are read.
@@ -176,14 +217,15 @@ pub fn settle(workspace: &Workspace, known: &Known, scan: &mut Scan) {
 pub fn read_inputs(workspace: &Workspace, scan: &mut Scan) -> (Vec<InputRow>, std::collections::BTreeMap<String, Arc<str>>) {
     let mut rows = Vec::with_capacity(scan.inputs.len());
     let mut texts = std::collections::BTreeMap::new();
-    for (path, size, mtime) in &scan.inputs {
+    for (path, size, stamp) in &scan.inputs {
         match workspace.read_up_to(path, MAX_FILE_BYTES) {
             Ok(file) => {
-                rows.push(InputRow { path: path.to_string(), size: file.size, mtime: file.mtime_ns, hash: *file.hash.as_bytes() });
+                rows.push(InputRow { path: path.to_string(), size: file.size, stamp: file.stamp, hash: *file.hash.as_bytes() });
                 texts.insert(path.to_string(), Arc::from(file.text));
             }
             Err(error) => {
-                rows.push(InputRow { path: path.to_string(), size: *size, mtime: *mtime, hash: [0; 32] });
+                scan.is_short |= error.is_shortage();
+                rows.push(InputRow { path: path.to_string(), size: *size, stamp: *stamp, hash: NEVER_READ });
                 scan.problems.push(FileProblem { path: path.to_string(), message: error.to_string() });
             }
         }

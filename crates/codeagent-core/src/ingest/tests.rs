@@ -127,9 +127,14 @@ proptest! {
     }
 }
 
-/// Sets the times of all files back, so that they are not in doubt for being new.
+/// Waits until what was written is no longer in doubt for being new.
+fn age() {
+    std::thread::sleep(std::time::Duration::from_millis(2_100));
+}
+
+/// Sets the times of all files back.
 #[allow(clippy::disallowed_methods, reason = "tests make the repositories that they index")]
-fn age(root: &Path, texts: &Texts) {
+fn touch(root: &Path, texts: &Texts) {
     let time = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
     for path in texts.keys() {
         std::fs::File::options().write(true).open(root.join(path)).unwrap().set_modified(time).unwrap();
@@ -141,7 +146,7 @@ fn a_second_run_reads_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let shop = texts(&[0; 8]);
     write(folder.path(), &shop, SHOP);
-    age(folder.path(), &shop);
+    age();
     let engine = engine(folder.path(), 1, false);
     let first = index(&engine);
     assert_eq!((first.unchanged, first.files(), first.parsed, first.linked), (false, 6, 6, 6));
@@ -158,7 +163,8 @@ fn a_touched_file_is_compared_and_not_linked() {
     write(folder.path(), &shop, SHOP);
     let engine = engine(folder.path(), 1, false);
     index(&engine);
-    age(folder.path(), &shop);
+    touch(folder.path(), &shop);
+    age();
     let touched = index(&engine);
     assert_eq!((touched.unchanged, touched.parsed, touched.linked), (true, 0, 0));
     assert!(index(&engine).phases.iter().all(|time| time.phase == crate::ingest::Phase::Walk || time.cpu.is_zero()));
@@ -186,6 +192,23 @@ fn files_that_cannot_be_read_are_reported_each_time() {
     assert_eq!(first.languages[0].failed, 2);
     assert_eq!(problems(first), ["binary.ts", "min.js"]);
     assert_eq!(problems(index(&engine)), ["binary.ts", "min.js"]);
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "sets the time of a file back")]
+fn an_edit_that_keeps_size_and_time_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.cs");
+    std::fs::write(&path, "class A { }").unwrap();
+    let written = path.metadata().unwrap().modified().unwrap();
+    age();
+    let engine = engine(folder.path(), 1, false);
+    index(&engine);
+    assert!(index(&engine).unchanged);
+    std::fs::write(&path, "class B { }").unwrap();
+    std::fs::File::options().write(true).open(&path).unwrap().set_modified(written).unwrap();
+    assert_eq!(path.metadata().unwrap().modified().unwrap(), written);
+    assert_eq!(index(&engine).changed, 1);
 }
 
 #[test]

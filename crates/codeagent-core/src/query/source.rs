@@ -114,7 +114,7 @@ fn look(workspace: &Workspace, row: &FileRow) -> Source {
     let entry = RepoPath::new(&row.path).ok().and_then(|path| workspace.stat(&path).ok());
     let freshness = match entry {
         None => Freshness::Gone,
-        Some(entry) if (entry.size, entry.mtime_ns) == (row.size, row.mtime) => Freshness::Current,
+        Some(entry) if (entry.size, entry.stamp) == (row.size, row.stamp) => Freshness::Current,
         Some(entry) if entry.size != row.size => Freshness::Changed,
         // Written again, perhaps as it was: the text may be wanted anyway.
         Some(_) => return read(workspace, row),

@@ -1,5 +1,6 @@
 //! What is written in one transaction: the rows of a batch.
 
+use codeagent_workspace::Stamp;
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Confidence, Dialect, EdgeType, Node, NodeId, ParseStatus};
@@ -25,8 +26,8 @@ pub struct FileRow {
     pub project_id: String,
     /// Bytes on disk.
     pub size: u64,
-    /// Nanoseconds since 1970 when it was last changed.
-    pub mtime: i64,
+    /// What was to be seen of it from outside when it was read.
+    pub stamp: Stamp,
     /// blake3 of its bytes.
     pub hash: [u8; 32],
     /// Where its facts are.
@@ -81,8 +82,8 @@ pub struct InputRow {
     pub path: String,
     /// Bytes on disk.
     pub size: u64,
-    /// Nanoseconds since 1970.
-    pub mtime: i64,
+    /// What was to be seen of it from outside when it was read.
+    pub stamp: Stamp,
     /// blake3 of its bytes.
     pub hash: [u8; 32],
 }

@@ -1,5 +1,6 @@
 //! Which files are indexed, how they were read, and what their links depended on: `files`, `file_links`, `inputs`.
 
+use codeagent_workspace::Stamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use rustc_hash::FxHashMap;
 
@@ -7,7 +8,7 @@ use crate::model::graph::{Dialect, ParseStatus};
 use crate::store::codec::{hash_column, pack_files, pack_ids, pack_sorted, unpack_files, unpack_ids, unpack_sorted, word_column};
 use crate::store::{FactsKey, FileKey, FileRow, InputRow, LinkRow, Snapshot, StoreError};
 
-const COLUMNS: &str = "id, path, dialect, project_id, size, mtime, hash, facts_key, defines_hash, parse_status, problem, error_bytes, \
+const COLUMNS: &str = "id, path, dialect, project_id, size, changed, inode, hash, facts_key, defines_hash, parse_status, problem, error_bytes, \
     error_lines, lines, bytes, calls, calls_resolved, calls_external, interface_hash, ids_hash";
 
 fn file_row(row: &Row<'_>) -> Result<FileRow, StoreError> {
@@ -17,22 +18,27 @@ fn file_row(row: &Row<'_>) -> Result<FileRow, StoreError> {
         dialect: word_column(row, 2, Dialect::from_code)?,
         project_id: row.get(3)?,
         size: row.get::<_, i64>(4)? as u64,
-        mtime: row.get(5)?,
-        hash: hash_column(row, 6)?,
-        facts_key: FactsKey(hash_column(row, 7)?),
-        defines_hash: row.get::<_, i64>(8)? as u64,
-        parse_status: word_column(row, 9, ParseStatus::from_code)?,
-        problem: row.get(10)?,
-        error_bytes: row.get(11)?,
-        error_lines: unpack_sorted(row.get_ref(12)?.as_blob().unwrap_or_default()),
-        lines: row.get(13)?,
-        bytes: row.get(14)?,
-        calls: row.get(15)?,
-        calls_resolved: row.get(16)?,
-        calls_external: row.get(17)?,
-        interface_hash: hash_column(row, 18)?,
-        ids_hash: row.get::<_, i64>(19)? as u64,
+        stamp: stamp_columns(row, 5)?,
+        hash: hash_column(row, 7)?,
+        facts_key: FactsKey(hash_column(row, 8)?),
+        defines_hash: row.get::<_, i64>(9)? as u64,
+        parse_status: word_column(row, 10, ParseStatus::from_code)?,
+        problem: row.get(11)?,
+        error_bytes: row.get(12)?,
+        error_lines: unpack_sorted(row.get_ref(13)?.as_blob().unwrap_or_default()),
+        lines: row.get(14)?,
+        bytes: row.get(15)?,
+        calls: row.get(16)?,
+        calls_resolved: row.get(17)?,
+        calls_external: row.get(18)?,
+        interface_hash: hash_column(row, 19)?,
+        ids_hash: row.get::<_, i64>(20)? as u64,
     })
+}
+
+/// The stamp in two columns.
+fn stamp_columns(row: &Row<'_>, at: usize) -> rusqlite::Result<Stamp> {
+    Ok(Stamp { changed_ns: row.get(at)?, inode: row.get::<_, i64>(at + 1)? as u64 })
 }
 
 fn select_files(connection: &Connection, rest: &str, parameter: &[&dyn rusqlite::ToSql]) -> Result<Vec<FileRow>, StoreError> {
@@ -72,7 +78,7 @@ pub fn file_keys(snapshot: &Snapshot) -> Result<FxHashMap<String, FileKey>, Stor
 }
 
 const UPSERT: &str = "INSERT OR REPLACE INTO files VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-    ?19, ?20)";
+    ?19, ?20, ?21)";
 
 pub(super) fn write_file(connection: &Connection, file: &FileRow) -> Result<(), StoreError> {
     connection.prepare_cached(UPSERT)?.execute(params![
@@ -81,7 +87,8 @@ pub(super) fn write_file(connection: &Connection, file: &FileRow) -> Result<(), 
         file.dialect as u8,
         file.project_id,
         file.size as i64,
-        file.mtime,
+        file.stamp.changed_ns,
+        file.stamp.inode as i64,
         &file.hash[..],
         &file.facts_key.0[..],
         file.defines_hash as i64,
@@ -154,7 +161,7 @@ pub(super) fn write_links(connection: &Connection, file: FileKey, links: &LinkRo
     Ok(())
 }
 
-const SELECT_INPUTS: &str = "SELECT path, size, mtime, hash FROM inputs ORDER BY path";
+const SELECT_INPUTS: &str = "SELECT path, size, changed, inode, hash FROM inputs ORDER BY path";
 
 /// All project files by path.
 pub fn inputs(snapshot: &Snapshot) -> Result<Vec<InputRow>, StoreError> {
@@ -162,18 +169,23 @@ pub fn inputs(snapshot: &Snapshot) -> Result<Vec<InputRow>, StoreError> {
     let mut rows = statement.query([])?;
     let mut inputs = Vec::new();
     while let Some(row) = rows.next()? {
-        inputs.push(InputRow { path: row.get(0)?, size: row.get::<_, i64>(1)? as u64, mtime: row.get(2)?, hash: hash_column(row, 3)? });
+        inputs.push(InputRow {
+            path: row.get(0)?,
+            size: row.get::<_, i64>(1)? as u64,
+            stamp: stamp_columns(row, 2)?,
+            hash: hash_column(row, 4)?,
+        });
     }
     Ok(inputs)
 }
 
-const INSERT_INPUT: &str = "INSERT INTO inputs VALUES (?1, ?2, ?3, ?4)";
+const INSERT_INPUT: &str = "INSERT INTO inputs VALUES (?1, ?2, ?3, ?4, ?5)";
 
 pub(super) fn replace_inputs(connection: &Connection, inputs: &[InputRow]) -> Result<(), StoreError> {
     connection.execute("DELETE FROM inputs", [])?;
     let mut statement = connection.prepare_cached(INSERT_INPUT)?;
     for input in inputs {
-        statement.execute(params![input.path, input.size as i64, input.mtime, &input.hash[..]])?;
+        statement.execute(params![input.path, input.size as i64, input.stamp.changed_ns, input.stamp.inode as i64, &input.hash[..]])?;
     }
     Ok(())
 }

@@ -67,7 +67,7 @@ fn file_row(file: usize, key: FileKey) -> FileRow {
         dialect: Dialect::Ts,
         project_id: ".".to_owned(),
         size: 1,
-        mtime: 1,
+        stamp: codeagent_workspace::Stamp { changed_ns: 1, inode: 2 },
         hash: [0; 32],
         facts_key: FactsKey([0; 32]),
         defines_hash: 0,
