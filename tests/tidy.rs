@@ -52,7 +52,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("codeagent-core", &["codeagent-workspace"]),
     ("codeagent-mcp", &["codeagent-core", "codeagent-workspace"]),
     ("codeagent-cli", &["codeagent-core", "codeagent-mcp", "codeagent-workspace"]),
-    ("xtask", &[]),
+    ("xtask", &["codeagent-core", "codeagent-workspace"]),
 ];
 
 /// A source file without what is compiled for tests only.

@@ -5,7 +5,11 @@
 #![allow(clippy::disallowed_methods, reason = "the work tree is the developer's own, not a repository to be indexed")]
 #![allow(clippy::print_stdout, reason = "the figures are the result")]
 
+mod accuracy;
+mod corpora;
+mod cost;
 mod mutants;
+mod search;
 
 use clap::Parser;
 
@@ -13,11 +17,22 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(name = "xtask")]
 enum Command {
+    Accuracy(accuracy::Options),
+    Cost(cost::Options),
+    Gold(accuracy::GoldOptions),
+    #[command(hide = true)]
+    Index(cost::IndexOptions),
     Mutants(mutants::Options),
+    Search(search::Options),
 }
 
 fn main() -> anyhow::Result<()> {
     match Command::parse() {
+        Command::Accuracy(options) => accuracy::run(&options),
+        Command::Cost(options) => cost::run(&options),
+        Command::Gold(options) => accuracy::make_gold(&options),
+        Command::Index(options) => cost::index(&options),
         Command::Mutants(options) => mutants::run(&options),
+        Command::Search(options) => search::run(&options),
     }
 }

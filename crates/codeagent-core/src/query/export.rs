@@ -41,8 +41,8 @@ pub fn export(snapshot: &Snapshot) -> Result<ExportTables, QueryError> {
     let mut tables = ExportTables {
         symbols: "file\tkind\tname\tline_start\tline_end\tcontainer\tfirst_line\n".to_owned(),
         calls: "caller_file\tcaller_line\tcaller_name\tcallee_file\tcallee_line\tcallee_name\tsite_line\tsite_col\tconfidence\n".to_owned(),
-        inherits: "kind\tchild_file\tchild_line\tchild_name\tparent_file\tparent_line\tparent_name\n".to_owned(),
-        refs: "file\tline\tcol\tname\tdecl_file\tdecl_line\tdecl_name\n".to_owned(),
+        inherits: "kind\tchild_file\tchild_line\tchild_name\tparent_file\tparent_line\tparent_name\tconfidence\n".to_owned(),
+        refs: "file\tline\tcol\tname\tdecl_file\tdecl_line\tdecl_name\tconfidence\n".to_owned(),
     };
     graph.write_symbols(&symbols, &mut tables.symbols);
     for edge in &edges {
@@ -103,13 +103,17 @@ impl<'a> Graph<'a> {
         if let Some(kind) = inherits_kind(edge.edge_type, source.kind) {
             row(
                 &mut tables.inherits,
-                &[&kind, &self.path(source.file), &source_line, &source_name, &target_file, &target_line, &target_name],
+                &[&kind, &self.path(source.file), &source_line, &source_name, &target_file, &target_line, &target_name, &edge.confidence],
             );
         }
         // A module specifier leads to a file and is no name.
         if target.kind != NodeKind::File && is_at_a_name(edge.edge_type, source.kind) {
             let named = self.named(target);
-            row(&mut tables.refs, &[&file, &edge.line, &edge.column, &named.name, &self.path(named.file), &named.name_line, &named.name]);
+            let declared = self.path(named.file);
+            row(
+                &mut tables.refs,
+                &[&file, &edge.line, &edge.column, &named.name, &declared, &named.name_line, &named.name, &edge.confidence],
+            );
         }
     }
 

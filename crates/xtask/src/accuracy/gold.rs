@@ -1,0 +1,89 @@
+//! Gold in the form in which it is committed: only the columns that the comparison reads, all tables in one text, compressed.
+//!
+//! **Limits.** Made from the tables of a compiler harness that is not part of this repository; `tests/golden/gold/NOTICE.md` says which.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, bail, ensure};
+
+use crate::accuracy::tables::Table;
+use crate::corpora::Language;
+
+/// zstd's level: small files count, not the time to make them.
+const LEVEL: i32 = 19;
+
+/// The tables and columns that the comparison reads. Numbers of symbols are numbers of rows, from 1.
+fn columns(language: Language) -> [(&'static str, &'static [&'static str]); 4] {
+    match language {
+        Language::TypeScript => [
+            ("symbols", &["file", "kind", "name", "line_start", "name_line", "parent_sid", "scope", "opt"]),
+            ("calls", &["caller_file", "site_line", "site_col", "site_name", "expr_line", "expr_col", "status", "callee_sids"]),
+            ("inherits", &["kind", "child_file", "child_sid", "parent_sids", "parent_name", "status"]),
+            ("refs", &["file", "line", "col", "name", "sub", "decl_sids"]),
+        ],
+        Language::CSharp => [
+            ("symbols", &["file", "kind", "name", "container", "line_start", "name_line", "parent_sid", "canon_sid"]),
+            ("calls", &["caller_file", "site_line", "site_col", "call_kind", "status", "callee_sid"]),
+            ("inherits", &["kind", "child_file", "child_sid", "parent_sid", "status"]),
+            ("refs", &["file", "line", "col", "status", "decl_sid"]),
+        ],
+    }
+}
+
+/// The text of a committed gold.
+pub fn read(path: &Path) -> anyhow::Result<String> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(String::from_utf8(zstd::decode_all(bytes.as_slice())?)?)
+}
+
+/// Makes the compact form of the harness's `PREFIX.symbols.tsv.gz` and its neighbours.
+pub fn compact(prefix: &Path, language: Language, out: &Path) -> anyhow::Result<()> {
+    let mut text = String::new();
+    writeln!(text, "#files\tfile")?;
+    for line in files(prefix)?.lines() {
+        writeln!(text, "{line}")?;
+    }
+    for (name, columns) in columns(language) {
+        let Some(full) = table(prefix, name)? else { continue };
+        let full = Table::parse(&full);
+        writeln!(text, "#{name}\t{}", columns.join("\t"))?;
+        for (at, row) in full.rows().enumerate() {
+            ensure!(name != "symbols" || row.number("sid") == at + 1, "{name}: symbols are not numbered in order");
+            let cells: Vec<&str> = columns.iter().map(|column| row.text(column)).collect();
+            ensure!(!cells[0].starts_with('#'), "{name}: a row begins with #");
+            writeln!(text, "{}", cells.join("\t"))?;
+        }
+    }
+    std::fs::write(out, zstd::encode_all(text.as_bytes(), LEVEL)?)?;
+    Ok(())
+}
+
+fn with_ending(prefix: &Path, ending: &str) -> std::path::PathBuf {
+    let mut path = prefix.as_os_str().to_owned();
+    path.push(ending);
+    path.into()
+}
+
+/// The files that the gold covers, one per line.
+fn files(prefix: &Path) -> anyhow::Result<String> {
+    let list = with_ending(prefix, ".files.txt");
+    if list.exists() {
+        return Ok(std::fs::read_to_string(list)?);
+    }
+    let text = std::fs::read_to_string(with_ending(prefix, ".files.tsv"))?;
+    Ok(Table::parse(&text).rows().fold(String::new(), |text, row| text + row.text("file") + "\n"))
+}
+
+fn table(prefix: &Path, name: &str) -> anyhow::Result<Option<String>> {
+    let path = with_ending(prefix, &format!(".{name}.tsv.gz"));
+    if !path.exists() {
+        return Ok(None);
+    }
+    let output = Command::new("gzip").arg("-dc").arg(&path).output().context("cannot start gzip")?;
+    if !output.status.success() {
+        bail!("gzip cannot read {}", path.display());
+    }
+    Ok(Some(String::from_utf8(output.stdout)?))
+}

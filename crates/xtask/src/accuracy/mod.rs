@@ -1,0 +1,139 @@
+//! How good are the answers, and did any of them change? Indexes published repositories and compares what we export with what compilers say.
+//!
+//! * `tests/golden/accuracy.txt`: counts, precision and recall by repository and class.
+//! * `tests/golden/sites/NAME.txt`: every place where we disagree with the compiler.
+//! * `tests/golden/rows/NAME.txt`: a hash of all our rows for each file, so that a changed edge shows where no gold looks.
+//! * `tests/golden/ranking.txt`: how often search finds what somebody means.
+//!
+//! **Limits.** Optional corpora that are not there keep their figures unchecked.
+
+mod csharp;
+mod gold;
+mod report;
+mod rows;
+mod score;
+mod tables;
+mod typescript;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use codeagent_core::engine::{Engine, EngineOptions};
+use codeagent_core::query::{self, ExportTables};
+
+use crate::accuracy::report::Golden;
+use crate::accuracy::score::{Report, Sources, Tables};
+use crate::accuracy::tables::{Table, sections};
+use crate::corpora::{self, CORPORA, Corpus, FOLDER, Language};
+use crate::search;
+
+/// Where what is held lies.
+const GOLDEN: &str = "tests/golden";
+/// Where exports are kept for the next comparison.
+const KEPT: &str = "target/golden";
+
+/// How good the answers are, and which of them changed
+#[derive(clap::Args)]
+pub struct Options {
+    /// Fail if anything differs from `tests/golden`, instead of writing it
+    #[arg(long)]
+    check: bool,
+    /// Bring Debian's packages too; without it they are measured only if they are there
+    #[arg(long)]
+    debian: bool,
+}
+
+/// Make compact gold from the tables of a compiler harness
+#[derive(clap::Args)]
+pub struct GoldOptions {
+    /// Beginning of their names: PREFIX.symbols.tsv.gz..
+    prefix: PathBuf,
+    /// Whose compiler
+    language: Language,
+    /// Name of the corpus
+    name: String,
+}
+
+/// Writes `tests/golden/gold/NAME.tsv.zst`.
+pub fn make_gold(options: &GoldOptions) -> anyhow::Result<()> {
+    gold::compact(&options.prefix, options.language, &gold_path(&options.name))
+}
+
+fn gold_path(name: &str) -> PathBuf {
+    Path::new(GOLDEN).join("gold").join(format!("{name}.tsv.zst"))
+}
+
+/// What one corpus gives.
+struct Measured {
+    name: &'static str,
+    figures: String,
+    sites: String,
+    rows: rows::Rows,
+    ranking: search::Tally,
+}
+
+/// Compares with what is held, or writes it.
+pub fn run(options: &Options) -> anyhow::Result<()> {
+    let mut golden = Golden::open(Path::new(GOLDEN))?;
+    let mut ranking = search::Tally::default();
+    let mut measured = Vec::new();
+    for corpus in CORPORA {
+        if corpus.is_optional() && !options.debian && !corpus.root(Path::new(FOLDER)).exists() {
+            golden.keep_section(corpus.name);
+            continue;
+        }
+        let one = measure(corpus)?;
+        if !corpus.is_optional() {
+            golden.add_ranking(one.name, &one.ranking);
+            ranking.add(one.ranking);
+        }
+        golden.add_figures(one.figures);
+        golden.add_corpus(one.name, one.sites, rows::hashes(&one.rows));
+        measured.push((one.name, one.rows));
+    }
+    golden.add_ranking("all", &ranking);
+    let kept = |name: &str| Path::new(KEPT).join(format!("{name}.rows.zst"));
+    let changes = golden.changes(&measured, &kept);
+    changes.iter().for_each(|line| println!("{line}"));
+    if options.check && !changes.is_empty() {
+        bail!("answers changed: if each is better than before, run `cargo xtask accuracy` and commit {GOLDEN}");
+    }
+    golden.write()?;
+    for (name, rows) in &measured {
+        rows::keep(rows, &kept(name))?;
+    }
+    Ok(())
+}
+
+fn measure(corpus: &Corpus) -> anyhow::Result<Measured> {
+    let root = corpus.bring(Path::new(FOLDER))?;
+    let engine = Engine::open(&root, EngineOptions { home: corpora::data_home(), rebuild: true, ..EngineOptions::default() })?;
+    let summary = engine.index(&|_| ()).with_context(|| format!("cannot index {}", corpus.name))?;
+    let snapshot = engine.answers().snapshot()?;
+    let exported = query::export(&snapshot)?;
+    let ranking = if corpus.is_optional() { search::Tally::default() } else { search::measure(&snapshot)? };
+    let mut figures = format!("{}: {} files, {} symbols, {} edges\n", corpus.name, summary.files(), summary.symbols, summary.edges);
+    let mut sites = String::new();
+    if corpus.has_gold {
+        let report = compare(corpus, &root, &exported)?;
+        figures += &report::figures(&report);
+        sites = report.disagreements().into_iter().flat_map(|line| [line, "\n"]).collect();
+    }
+    Ok(Measured { name: corpus.name, figures, sites, rows: rows::collect(&exported), ranking })
+}
+
+fn compare(corpus: &Corpus, root: &Path, exported: &ExportTables) -> anyhow::Result<Report> {
+    let gold = gold::read(&gold_path(corpus.name))?;
+    let gold = Tables::new(sections(&gold));
+    let ours = [
+        ("symbols", Table::parse(&exported.symbols)),
+        ("calls", Table::parse(&exported.calls)),
+        ("inherits", Table::parse(&exported.inherits)),
+        ("refs", Table::parse(&exported.refs)),
+    ];
+    let ours = Tables::new(ours.into_iter().collect());
+    Ok(match corpus.language {
+        Language::TypeScript => typescript::score(&ours, &gold, &mut Sources::open(root)?),
+        Language::CSharp => csharp::score(&ours, &gold),
+    })
+}

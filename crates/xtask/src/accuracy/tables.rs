@@ -1,0 +1,70 @@
+//! Tab-separated tables: those that `codeagent export` writes, and the gold in its compact form.
+//!
+//! Compact gold is one text with several tables: a line `#NAME` and the names of the columns, then one line per row.
+//!
+//! **Limits.** Everything is held in memory. A column that is missing reads as empty text.
+
+use std::collections::BTreeMap;
+
+/// One table. Rows borrow from the text.
+#[derive(Default)]
+pub struct Table<'t> {
+    columns: Vec<&'t str>,
+    rows: Vec<Vec<&'t str>>,
+}
+
+/// One row, read by the names of its columns.
+#[derive(Clone, Copy)]
+pub struct Row<'a, 't> {
+    columns: &'a [&'t str],
+    cells: &'a [&'t str],
+}
+
+impl<'t> Table<'t> {
+    /// A text whose first line names the columns.
+    pub fn parse(text: &'t str) -> Self {
+        let mut lines = text.lines();
+        let columns = lines.next().unwrap_or_default().split('\t').collect();
+        Self { columns, rows: lines.map(|line| line.split('\t').collect()).collect() }
+    }
+
+    /// Its rows in order.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_, 't>> {
+        self.rows.iter().map(|cells| Row { columns: &self.columns, cells })
+    }
+}
+
+impl<'t> Row<'_, 't> {
+    /// The text in a column.
+    pub fn text(&self, column: &str) -> &'t str {
+        let at = self.columns.iter().position(|name| *name == column);
+        at.and_then(|at| self.cells.get(at)).copied().unwrap_or_default()
+    }
+
+    /// The number in a column; 0 if there is none.
+    pub fn number(&self, column: &str) -> usize {
+        self.text(column).parse().unwrap_or_default()
+    }
+
+    /// The numbers in a column, separated by commas.
+    pub fn numbers(&self, column: &str) -> Vec<usize> {
+        self.text(column).split(',').filter_map(|number| number.parse().ok()).collect()
+    }
+}
+
+/// The tables of a compact gold text by name.
+pub fn sections(text: &str) -> BTreeMap<&str, Table<'_>> {
+    let mut tables = BTreeMap::new();
+    let mut current = None;
+    for line in text.lines() {
+        if let Some(head) = line.strip_prefix('#') {
+            let mut words = head.split('\t');
+            let name = words.next().unwrap_or_default();
+            tables.insert(name, Table { columns: words.collect(), rows: Vec::new() });
+            current = Some(name);
+        } else if let Some(table) = current.and_then(|name| tables.get_mut(name)) {
+            table.rows.push(line.split('\t').collect());
+        }
+    }
+    tables
+}

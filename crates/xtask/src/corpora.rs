@@ -1,0 +1,232 @@
+//! The repositories that measurements run on: published source packages of fixed versions, brought into `target/corpora` when needed.
+//!
+//! An archive is unpacked only if its hash is the stated one, so what is measured is the same on every machine.
+//!
+//! **Limits.** Needs npm and pip, and for the packages of Debian apt with source packages enabled; those are brought on request only.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, bail, ensure};
+use codeagent_workspace::DataHome;
+
+/// Where they lie, seen from the work tree.
+pub const FOLDER: &str = "target/corpora";
+
+/// Which compiler the gold is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Language {
+    /// The rows of a TypeScript compiler.
+    #[value(name = "typescript")]
+    TypeScript,
+    /// The rows of a C# compiler.
+    #[value(name = "csharp")]
+    CSharp,
+}
+
+/// Where a package comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Registry {
+    /// `npm pack PACKAGE@VERSION`
+    Npm,
+    /// `pip download PACKAGE==VERSION`, the source distribution.
+    Pypi,
+    /// `apt-get source PACKAGE`: whatever version the machine's release has, so the archive's hash decides.
+    Debian,
+}
+
+/// One repository.
+pub struct Corpus {
+    /// What golden files call it.
+    pub name: &'static str,
+    /// Its language.
+    pub language: Language,
+    registry: Registry,
+    package: &'static str,
+    version: &'static str,
+    /// A folder of the archive that is left out: what the package was built into, where its sources do not ask for that.
+    built: Option<&'static str>,
+    /// blake3 of the archive.
+    hash: &'static str,
+    /// Whether `tests/golden/gold` says what the compiler finds in it. Of others only the rows are compared with those of before.
+    pub has_gold: bool,
+}
+
+/// All of them.
+pub const CORPORA: &[Corpus] = &[
+    Corpus {
+        name: "rxjs",
+        language: Language::TypeScript,
+        registry: Registry::Npm,
+        package: "rxjs",
+        version: "7.8.2",
+        built: Some("dist"),
+        hash: "70274ec0674c8b33bcf6ecbcdbf72c052ce4fc9ca3eeabbc0535932ea377dd7b",
+        has_gold: true,
+    },
+    Corpus {
+        name: "mobx",
+        language: Language::TypeScript,
+        registry: Registry::Npm,
+        package: "mobx",
+        version: "7.1.3",
+        built: Some("dist"),
+        hash: "d239e788caec49e45b764201f60d4219642810234facac63b8f557a4475ca78c",
+        has_gold: true,
+    },
+    Corpus {
+        name: "reduxjs-toolkit",
+        language: Language::TypeScript,
+        registry: Registry::Npm,
+        package: "@reduxjs/toolkit",
+        version: "2.14.0",
+        built: None,
+        hash: "eba7f5129b4b987b11b39a0b1d0e84c38ab3e6c7288f993579f450a73ac7e9ff",
+        has_gold: true,
+    },
+    Corpus {
+        name: "immer",
+        language: Language::TypeScript,
+        registry: Registry::Npm,
+        package: "immer",
+        version: "11.2.10",
+        built: Some("dist"),
+        hash: "f09966ece30b2fc5255b2a0669dea835f11806a293a732b32ea108a5d7958567",
+        has_gold: true,
+    },
+    Corpus {
+        name: "pythonnet",
+        language: Language::CSharp,
+        registry: Registry::Pypi,
+        package: "pythonnet",
+        version: "3.2.1",
+        built: None,
+        hash: "e222d34fefa936bcc844f78ab85bda839cef97249a5fdc050cb74d1bff77603e",
+        has_gold: true,
+    },
+    Corpus {
+        name: "unitask",
+        language: Language::CSharp,
+        registry: Registry::Npm,
+        package: "com.cysharp.unitask",
+        version: "2.2.5",
+        built: None,
+        hash: "18ffd6f67434789e1d5f68f239dd12fcf21b2740b751541df81865266ddbe206",
+        has_gold: false,
+    },
+    Corpus {
+        name: "newtonsoft-json",
+        language: Language::CSharp,
+        registry: Registry::Debian,
+        package: "newtonsoft-json",
+        version: "6.0.8",
+        built: None,
+        hash: "35ed053e59d8a1719a76cb9c5535afa5047ef161aa7aaa43ed2781df5f5bf923",
+        has_gold: true,
+    },
+    Corpus {
+        name: "protobuf",
+        language: Language::CSharp,
+        registry: Registry::Debian,
+        package: "protobuf",
+        version: "3.21.12",
+        built: None,
+        hash: "4a7543671979d26c0b7d6df4393e9dea6a995adfff25cf058e9805cdbb2a6a46",
+        has_gold: true,
+    },
+];
+
+/// Where their indexes lie: in the work tree too.
+pub fn data_home() -> DataHome {
+    DataHome::at("target/golden")
+}
+
+/// The root of the one of this name.
+pub fn bring(name: &str) -> anyhow::Result<PathBuf> {
+    let corpus = CORPORA.iter().find(|corpus| corpus.name == name);
+    corpus.with_context(|| format!("no corpus is called {name}"))?.bring(Path::new(FOLDER))
+}
+
+impl Corpus {
+    /// Whether it is brought on request only.
+    pub fn is_optional(&self) -> bool {
+        self.registry == Registry::Debian
+    }
+
+    /// Where it lies below `folder`.
+    pub fn root(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}-{}", self.name, self.version))
+    }
+
+    /// Its root, brought from its registry if it is not there.
+    pub fn bring(&self, folder: &Path) -> anyhow::Result<PathBuf> {
+        let root = self.root(folder);
+        if !root.exists() {
+            self.fetch(folder, &root).with_context(|| format!("{} {} cannot be had", self.package, self.version))?;
+        }
+        Ok(root)
+    }
+
+    fn fetch(&self, folder: &Path, root: &Path) -> anyhow::Result<()> {
+        let work = folder.join(format!("{}.part", self.name));
+        if work.exists() {
+            std::fs::remove_dir_all(&work)?;
+        }
+        let archives = work.join("archive");
+        std::fs::create_dir_all(&archives)?;
+        run(self.download().current_dir(&archives))?;
+        let archive = self.archive(&archives)?;
+        let hash = blake3::hash(&std::fs::read(&archive)?).to_hex();
+        ensure!(hash.as_str() == self.hash, "{} has the hash {hash}, not {}", archive.display(), self.hash);
+        let unpacked = work.join("unpacked");
+        std::fs::create_dir_all(&unpacked)?;
+        run(Command::new("tar").arg("--strip-components=1").arg("-C").arg(&unpacked).arg("-xf").arg(&archive))?;
+        if let Some(built) = self.built {
+            std::fs::remove_dir_all(unpacked.join(built))?;
+        }
+        std::fs::rename(&unpacked, root)?;
+        std::fs::remove_dir_all(&work)?;
+        Ok(())
+    }
+
+    fn download(&self) -> Command {
+        let (program, arguments): (&str, Vec<String>) = match self.registry {
+            Registry::Npm => ("npm", vec!["pack".to_owned(), "--silent".to_owned(), format!("{}@{}", self.package, self.version)]),
+            Registry::Pypi => {
+                let wanted = format!("{}=={}", self.package, self.version);
+                let fixed = ["download", "--quiet", "--no-deps", "--no-binary", ":all:"].map(str::to_owned);
+                ("pip", fixed.into_iter().chain([wanted]).collect())
+            }
+            Registry::Debian => ("apt-get", ["source", "--tar-only", "--download-only", self.package].map(str::to_owned).to_vec()),
+        };
+        let mut command = Command::new(program);
+        command.args(arguments);
+        command
+    }
+
+    /// The archive that was brought.
+    fn archive(&self, folder: &Path) -> anyhow::Result<PathBuf> {
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name.contains(".tar.") || name.ends_with(".tgz") {
+                files.push(path);
+            }
+        }
+        files.sort();
+        match files.as_slice() {
+            [one] => Ok(one.clone()),
+            _ => bail!("{} archives came instead of one", files.len()),
+        }
+    }
+}
+
+/// Runs a program to its end; what it says is shown if it fails.
+fn run(command: &mut Command) -> anyhow::Result<()> {
+    let output = command.output().with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    if !output.status.success() {
+        bail!("{} failed: {}", command.get_program().display(), String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(())
+}

@@ -1,0 +1,247 @@
+//! What does an index cost, in counts that a busy machine does not move?
+//!
+//! `tests/golden/cost.txt` holds instructions, allocations, memory and bytes of indexes of fixed repositories with one thread, the size of the
+//! program and the number of packages it is made of. A figure that rose by more than [`TOLERANCE`] fails the check until it is written anew,
+//! with a reason.
+//!
+//! **Limits.** Instructions and allocations are of an indexer inside this program, under valgrind; they depend on the compiler and the C
+//! library too. Peak memory is the kernel's figure, the smallest of three runs.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, bail, ensure};
+use codeagent_core::engine::{Engine, EngineOptions};
+use codeagent_core::ingest::IngestOptions;
+use codeagent_workspace::{RepoPath, Workspace};
+
+use crate::corpora;
+
+/// The committed figures.
+const GOLDEN: &str = "tests/golden/cost.txt";
+/// Per cent by which a figure may rise. Two runs differ by far less.
+const TOLERANCE: f64 = 3.0;
+/// What is indexed under valgrind: small, for it takes fifty times as long.
+const COUNTED: [&str; 2] = ["immer", "pythonnet"];
+/// What is indexed as it is.
+const MEASURED: [&str; 2] = ["rxjs", "pythonnet"];
+/// What valgrind's tools are told: to write no file of their own.
+const INSTRUCTIONS: [&str; 3] = ["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"];
+const ALLOCATIONS: [&str; 2] = ["--tool=dhat", "--dhat-out-file=/dev/null"];
+
+const HEAD: &str = "\
+# What `cargo xtask cost` measures. Do not edit: --reason \"..\" says why a figure rose.
+";
+/// Stands before each reason.
+const REASON: &str = "# rose: ";
+
+/// What an index costs, and whether that rose
+#[derive(clap::Args)]
+pub struct Options {
+    /// Fail if a figure rose, instead of writing it
+    #[arg(long)]
+    check: bool,
+    /// Why a figure rose
+    #[arg(long)]
+    reason: Option<String>,
+}
+
+/// Index a repository afresh with one thread and say how much memory that took
+#[derive(clap::Args)]
+pub struct IndexOptions {
+    root: PathBuf,
+}
+
+/// Runs the indexer that is measured.
+pub fn index(options: &IndexOptions) -> anyhow::Result<()> {
+    let ingest = IngestOptions { threads: 1, ..IngestOptions::default() };
+    let measured = EngineOptions { ingest, home: corpora::data_home(), rebuild: true, ..EngineOptions::default() };
+    let engine = Engine::open(&options.root, measured)?;
+    let summary = engine.index(&|_| ())?;
+    if let Some(problem) = summary.problems.first() {
+        bail!("{} was given up, so less was done than is to be counted: {}", problem.path, problem.message);
+    }
+    engine.close()?;
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("the kernel tells no peak memory")?;
+    println!("{}", peak.trim().trim_end_matches(" kB"));
+    Ok(())
+}
+
+/// A figure that may not rise.
+struct Figure {
+    name: String,
+    value: u64,
+}
+
+/// Compares with what is held, or writes it.
+pub fn run(options: &Options) -> anyhow::Result<()> {
+    let held = std::fs::read_to_string(GOLDEN).unwrap_or_default();
+    let figures = measure()?;
+    let (mut rose, mut fell) = (Vec::new(), Vec::new());
+    for Figure { name, value } in &figures {
+        let before = held_value(&held, name);
+        let change = before.map_or(0.0, |before| (*value as f64 / before as f64 - 1.0) * 100.0);
+        println!("{name:46} {value:15} {change:+7.2} %");
+        let line = format!("{name}: {} -> {value}, {change:+.1} %", before.unwrap_or_default());
+        if change > TOLERANCE {
+            rose.push(line);
+        } else if change < -TOLERANCE {
+            fell.push(line);
+        }
+    }
+    if options.check {
+        ensure!(!held.is_empty(), "{GOLDEN} is not there");
+        fell.iter().for_each(|line| println!("less, worth writing down: {line}"));
+        if !rose.is_empty() {
+            bail!(
+                "more than {TOLERANCE} % more:\n  {}\nIf it is worth it: cargo xtask cost --reason \"..\", and commit {GOLDEN}",
+                rose.join("\n  ")
+            );
+        }
+        return Ok(());
+    }
+    ensure!(rose.is_empty() || options.reason.is_some(), "--reason is missing; more than {TOLERANCE} % more:\n  {}", rose.join("\n  "));
+    let reasons = rose.iter().map(|line| format!("{REASON}{line}: {}", options.reason.as_deref().unwrap_or_default()));
+    std::fs::write(GOLDEN, text(&figures, &held, reasons))?;
+    Ok(())
+}
+
+/// The committed form: figures, then the reasons of old and the new ones.
+fn text(figures: &[Figure], held: &str, reasons: impl Iterator<Item = String>) -> String {
+    let mut text = HEAD.to_owned();
+    for Figure { name, value } in figures {
+        let _ = writeln!(text, "{name:46} {value:15}");
+    }
+    let old = held.lines().filter(|line| line.starts_with(REASON)).map(str::to_owned);
+    old.chain(reasons).for_each(|line| text += &format!("{line}\n"));
+    text
+}
+
+fn held_value(held: &str, name: &str) -> Option<u64> {
+    let line = held.lines().find_map(|line| line.strip_prefix(name).filter(|rest| rest.starts_with(' ')))?;
+    line.trim().parse().ok()
+}
+
+fn measure() -> anyhow::Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    let mut add = |name: String, value: u64| figures.push(Figure { name, value });
+    for name in COUNTED {
+        let root = corpora::bring(name)?;
+        let report = indexer(&root, &INSTRUCTIONS)?;
+        add(format!("{name}: instructions"), number_after(&report, "refs:")?);
+        let report = indexer(&root, &ALLOCATIONS)?;
+        add(format!("{name}: bytes allocated"), number_after(&report, "Total:")?);
+        add(format!("{name}: allocations"), number_after(after(&report, "Total:")?, " in ")?);
+        add(format!("{name}: peak heap bytes"), number_after(&report, "At t-gmax:")?);
+    }
+    for name in MEASURED {
+        let root = corpora::bring(name)?;
+        let mut peaks = Vec::new();
+        for _ in 0..3 {
+            peaks.push(indexer(&root, &[])?.trim().parse()?);
+        }
+        add(format!("{name}: peak memory, KiB"), peaks.into_iter().min().unwrap_or_default());
+        let database = corpora::data_home().data_dir(&root.canonicalize()?)?.database()?;
+        let thousand_lines = lines(&root)? / 1000;
+        add(format!("{name}: database bytes per 1000 lines"), database.metadata()?.len() / thousand_lines.max(1));
+    }
+    add("codeagent: bytes of the program".to_owned(), program()?.metadata()?.len());
+    add("codeagent: packages".to_owned(), packages()?);
+    Ok(figures)
+}
+
+/// What is said by an indexer of `root`, under a tool of valgrind or alone.
+fn indexer(root: &Path, tool: &[&str]) -> anyhow::Result<String> {
+    let this = std::env::current_exe()?;
+    let mut command = if tool.is_empty() {
+        Command::new(&this)
+    } else {
+        let mut command = Command::new("valgrind");
+        command.args(tool).arg(&this);
+        command
+    };
+    output(command.arg("index").arg(root).env_remove("CODEAGENT_LOG"))
+}
+
+/// Standard output, or what else was said if that is empty.
+fn output(command: &mut Command) -> anyhow::Result<String> {
+    let program = command.get_program().display().to_string();
+    let output = command.output().with_context(|| format!("cannot start {program}"))?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(output.status.success(), "{program} failed: {said}");
+    Ok(if said.contains("==") { said } else { String::from_utf8(output.stdout)? })
+}
+
+fn after<'t>(text: &'t str, words: &str) -> anyhow::Result<&'t str> {
+    Ok(text.split_once(words).with_context(|| format!("valgrind says nothing of {words:?}"))?.1)
+}
+
+/// The first number behind some words, whose digits may be grouped by commas.
+fn number_after(text: &str, words: &str) -> anyhow::Result<u64> {
+    let rest = after(text, words)?.trim_start();
+    let digits: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == ',').filter(char::is_ascii_digit).collect();
+    digits.parse().with_context(|| format!("no number behind {words:?}"))
+}
+
+/// Lines of the sources that are indexed.
+fn lines(root: &Path) -> anyhow::Result<u64> {
+    let workspace = Workspace::open(root)?;
+    let is_source = |path: &RepoPath| [".cs", ".ts", ".tsx", ".mts", ".cts"].iter().any(|ending| path.as_str().ends_with(ending));
+    let mut count = 0;
+    for entry in workspace.walk().entries.iter().filter(|entry| is_source(&entry.path)) {
+        count += workspace.read(&entry.path)?.text.lines().count() as u64;
+    }
+    Ok(count)
+}
+
+/// The release build of the command.
+fn program() -> anyhow::Result<PathBuf> {
+    let built = Command::new("cargo").args(["build", "--quiet", "--release", "--locked", "--bin", "codeagent"]).status()?;
+    ensure!(built.success(), "codeagent cannot be built");
+    Ok(std::env::current_exe()?.with_file_name("codeagent"))
+}
+
+/// Packages in the tree of the command, tests and build scripts left out.
+fn packages() -> anyhow::Result<u64> {
+    let tree = output(Command::new("cargo").args([
+        "tree",
+        "--locked",
+        "-p",
+        "codeagent-cli",
+        "-e",
+        "normal",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}",
+    ]))?;
+    let names: BTreeSet<&str> = tree.lines().filter(|line| !line.is_empty()).collect();
+    Ok(names.len() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_read_from_what_valgrind_says() {
+        let report = "==1== Total:     1,234 bytes in 56 blocks\n==1== At t-gmax: 789 bytes in 5 blocks\n";
+        assert_eq!(number_after(report, "Total:").unwrap(), 1234);
+        assert_eq!(number_after(after(report, "Total:").unwrap(), " in ").unwrap(), 56);
+        assert_eq!(number_after(report, "At t-gmax:").unwrap(), 789);
+        assert!(number_after(report, "refs:").is_err());
+    }
+
+    #[test]
+    fn reasons_stay_when_figures_are_written_anew() {
+        let figures = [Figure { name: "a: instructions".to_owned(), value: 12 }];
+        let held = "a: instructions 10\n# rose: a: old\n";
+        let written = text(&figures, held, ["# rose: a: new".to_owned()].into_iter());
+        assert_eq!(held_value(&written, "a: instructions"), Some(12));
+        assert!(written.ends_with("# rose: a: old\n# rose: a: new\n"));
+        assert_eq!(held_value(&written, "a"), None);
+    }
+}

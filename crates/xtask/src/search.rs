@@ -1,0 +1,297 @@
+//! How often search finds what somebody means, and how long it takes.
+//!
+//! Draws symbols from an index, the same ones each time, and asks for each by its name, its words, a beginning and its initials.
+//! `xtask search ROOT..` prints the figures with times for any repositories; `xtask accuracy` holds the figures without them.
+//!
+//! **Limits.** Asks the engine, without a protocol around it. Times are of the processor: machines are busy.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use codeagent_core::engine::{Engine, EngineOptions};
+use codeagent_core::model::graph::{Language, NodeId, NodeKind, NodeType};
+use codeagent_core::query::{SearchFilter, Snapshot, filter_nodes};
+use codeagent_core::store::export_symbols;
+use cpu_time::ThreadTime;
+
+/// Symbols drawn from each repository.
+pub const DRAWN: usize = 200;
+/// Decides which ones: those whose ids have the smallest hashes with it.
+pub const SEED: u64 = 8;
+/// Results asked for, as the tool does if nothing else is said.
+pub const LIMIT: usize = 20;
+/// Among how many first results something counts as found.
+const DEPTHS: [usize; 3] = [1, 5, 10];
+/// Words that occur everywhere.
+const COMMON: [&str; 16] = [
+    "get",
+    "string",
+    "system",
+    "name",
+    "id",
+    "type",
+    "test",
+    "value",
+    "list",
+    "create",
+    "object",
+    "options",
+    "async",
+    "data",
+    "is",
+    "get string",
+];
+const EXPRESSIONS: [&str; 5] =
+    ["name:get OR name:set", "\"get value\"", "get NOT string", "signature:string AND name:get*", "container:test*"];
+
+/// How well and how fast search answers
+#[derive(clap::Args)]
+pub struct Options {
+    /// Repositories; their indexes are brought up to date, where `CODEAGENT_DATA_DIR` says
+    #[arg(required = true)]
+    roots: Vec<PathBuf>,
+    /// List what was not among the first five
+    #[arg(long)]
+    misses: bool,
+}
+
+/// Prints the figures with times.
+pub fn run(options: &Options) -> anyhow::Result<()> {
+    let mut all = Tally::default();
+    for root in &options.roots {
+        let engine = Engine::open(root, EngineOptions::default())?;
+        engine.index(&|_| ())?;
+        let snapshot = engine.answers().snapshot()?;
+        let mut asking = Asking { snapshot: &snapshot, show_misses: options.misses, tally: Tally::default() };
+        asking.time("(warming up)", "warm", &SearchFilter::default())?;
+        asking.tally = Tally::default();
+        asking.for_drawn()?;
+        asking.common()?;
+        println!("{}\n{}", root.file_name().unwrap_or_default().display(), asking.tally.table(true));
+        all.add(asking.tally);
+    }
+    println!("all\n{}", all.table(true));
+    Ok(())
+}
+
+/// What searching for drawn symbols gives.
+pub fn measure(snapshot: &Snapshot) -> anyhow::Result<Tally> {
+    let mut asking = Asking { snapshot, show_misses: false, tally: Tally::default() };
+    asking.for_drawn()?;
+    Ok(asking.tally)
+}
+
+/// How often something was found: at each of the depths, and the sum of the reciprocal ranks.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    within: [usize; DEPTHS.len()],
+    reciprocal: f64,
+}
+
+impl Found {
+    fn count(&mut self, at: Option<usize>) {
+        let Some(at) = at else { return };
+        for (count, depth) in self.within.iter_mut().zip(DEPTHS) {
+            *count += usize::from(at < depth);
+        }
+        self.reciprocal += 1.0 / (at + 1) as f64;
+    }
+
+    fn add(&mut self, other: Self) {
+        for (count, more) in self.within.iter_mut().zip(other.within) {
+            *count += more;
+        }
+        self.reciprocal += other.reciprocal;
+    }
+
+    fn columns(&self, asked: usize) -> String {
+        let share = |count: f64| if asked == 0 { "      -".to_owned() } else { format!("{:7.3}", count / asked as f64) };
+        self.within.iter().map(|count| share(*count as f64)).collect::<String>() + &share(self.reciprocal)
+    }
+}
+
+/// One way of asking.
+#[derive(Default)]
+struct Class {
+    name: &'static str,
+    asked: usize,
+    /// A symbol of the name.
+    name_found: Found,
+    /// The symbol itself.
+    node_found: Found,
+    times: Vec<Duration>,
+}
+
+/// All ways of asking.
+#[derive(Default)]
+pub struct Tally(Vec<Class>);
+
+impl Tally {
+    fn class(&mut self, name: &'static str) -> &mut Class {
+        let at = self.0.iter().position(|class| class.name == name).unwrap_or_else(|| {
+            self.0.push(Class { name, ..Class::default() });
+            self.0.len() - 1
+        });
+        &mut self.0[at]
+    }
+
+    /// Counts both together.
+    pub fn add(&mut self, other: Self) {
+        for class in other.0 {
+            let sum = self.class(class.name);
+            sum.asked += class.asked;
+            sum.name_found.add(class.name_found);
+            sum.node_found.add(class.node_found);
+            sum.times.extend(class.times);
+        }
+    }
+
+    /// One line per way of asking: recall at 1, 5 and 10 and the mean reciprocal rank, for a symbol of the name and for the symbol itself.
+    pub fn table(&self, with_times: bool) -> String {
+        let times_head = if with_times { "    p50 ms  p95 ms  max ms" } else { "" };
+        let mut text = format!("  class            asked  name@1     @5    @10    MRR  node@1     @5    @10    MRR{times_head}\n");
+        for class in self.0.iter().filter(|class| with_times || class.asked > 0) {
+            let (names, nodes) = (class.name_found.columns(class.asked), class.node_found.columns(class.asked));
+            let times = if with_times { percentiles(&class.times) } else { String::new() };
+            let _ = writeln!(text, "  {:16} {:5} {names} {nodes}{times}", class.name, class.asked);
+        }
+        text
+    }
+}
+
+fn percentiles(times: &[Duration]) -> String {
+    let mut times = times.to_vec();
+    times.sort_unstable();
+    let at = |percent: usize| times.get((times.len() * percent / 100).min(times.len() - 1)).map_or(0.0, |time| time.as_secs_f64() * 1e3);
+    format!("   {:7.2} {:7.2} {:7.2}", at(50), at(95), at(100))
+}
+
+struct Drawn {
+    id: NodeId,
+    name: String,
+    kind: NodeKind,
+}
+
+/// Symbols with a letter in their name.
+fn draw(snapshot: &Snapshot) -> anyhow::Result<Vec<Drawn>> {
+    let mut symbols = export_symbols(snapshot)?;
+    symbols.dedup_by_key(|symbol| symbol.id);
+    symbols.retain(|symbol| symbol.kind != NodeKind::File && symbol.name.chars().any(char::is_alphabetic));
+    symbols.sort_by_cached_key(|symbol| {
+        let mut hasher = blake3::Hasher::new();
+        *hasher.update(&SEED.to_le_bytes()).update(&symbol.id.0.to_le_bytes()).finalize().as_bytes()
+    });
+    symbols.truncate(DRAWN);
+    Ok(symbols.into_iter().map(|symbol| Drawn { id: symbol.id, name: symbol.name, kind: symbol.kind }).collect())
+}
+
+/// What somebody types who means a symbol, by the way of asking.
+fn queries(name: &str) -> Vec<(&'static str, String)> {
+    let words = words(name);
+    let length = name.chars().count();
+    let prefix: String = name.chars().take((length * 3).div_ceil(5).max(3)).collect();
+    let mut queries = vec![
+        ("name", name.to_owned()),
+        ("words", words.join(" ")),
+        ("joined", words.concat()),
+        ("prefix*", format!("{prefix}*")),
+        ("prefix", prefix),
+    ];
+    if let [first @ .., last] = words.as_slice()
+        && first.len() >= 2
+    {
+        let initials = |words: &[String]| words.iter().filter_map(|word| word.chars().next()).collect::<String>();
+        queries.push(("initials", initials(&words).to_uppercase()));
+        queries.push(("initials + rest", initials(first) + &last.chars().take(3).collect::<String>()));
+    }
+    queries
+}
+
+struct Asking<'s> {
+    snapshot: &'s Snapshot,
+    show_misses: bool,
+    tally: Tally,
+}
+
+impl Asking<'_> {
+    fn for_drawn(&mut self) -> anyhow::Result<()> {
+        for symbol in draw(self.snapshot)? {
+            for (class, query) in queries(&symbol.name) {
+                self.ask(class, &query, &symbol)?;
+            }
+            let filter = SearchFilter { node_type: Some(symbol.kind.node_type()), ..SearchFilter::default() };
+            self.time("filtered", &words(&symbol.name).join(" "), &filter)?;
+        }
+        Ok(())
+    }
+
+    fn common(&mut self) -> anyhow::Result<()> {
+        for letter in 'a'..='z' {
+            self.time("one letter*", &format!("{letter}*"), &SearchFilter::default())?;
+            self.time("one letter", &letter.to_string(), &SearchFilter::default())?;
+        }
+        for word in COMMON {
+            self.time("common word", word, &SearchFilter::default())?;
+            for (_, language) in Language::NAMES {
+                self.time("common, language", word, &SearchFilter { language: Some(*language), ..SearchFilter::default() })?;
+            }
+            for (_, node_type) in NodeType::NAMES {
+                self.time("common, type", word, &SearchFilter { node_type: Some(*node_type), ..SearchFilter::default() })?;
+            }
+            self.time("common, project", word, &SearchFilter { project: Some(".".to_owned()), ..SearchFilter::default() })?;
+        }
+        for expression in EXPRESSIONS {
+            self.time("expression", expression, &SearchFilter::default())?;
+        }
+        for nothing in ["qzxv", "qzxv wkjq", "zzzz*", "xqzw get"] {
+            self.time("nothing", nothing, &SearchFilter::default())?;
+        }
+        Ok(())
+    }
+
+    fn time(&mut self, class: &'static str, query: &str, filter: &SearchFilter) -> anyhow::Result<()> {
+        let start = ThreadTime::now();
+        filter_nodes(self.snapshot, query, filter, LIMIT)?;
+        self.tally.class(class).times.push(start.elapsed());
+        Ok(())
+    }
+
+    fn ask(&mut self, class: &'static str, query: &str, symbol: &Drawn) -> anyhow::Result<()> {
+        let start = ThreadTime::now();
+        let found = filter_nodes(self.snapshot, query, &SearchFilter::default(), LIMIT)?.hits;
+        let elapsed = start.elapsed();
+        let by_name = found.iter().position(|(node, _)| node.name == symbol.name);
+        let tally = self.tally.class(class);
+        tally.asked += 1;
+        tally.times.push(elapsed);
+        tally.name_found.count(by_name);
+        tally.node_found.count(found.iter().position(|(node, _)| node.id == symbol.id));
+        if self.show_misses && by_name.is_none_or(|at| at >= 5) {
+            let first: Vec<String> = found.iter().take(6).map(|(node, rank)| format!("{} {rank:.1}", node.name)).collect();
+            println!("    {class}: {query:?} for {} ({}): {}", symbol.name, symbol.kind, first.join(", "));
+        }
+        Ok(())
+    }
+}
+
+/// The words of a name as somebody types them: `getHTTPUrl` is `get`, `http`, `url`.
+fn words(name: &str) -> Vec<String> {
+    let letters: Vec<char> = name.chars().collect();
+    let mut words: Vec<String> = vec![String::new()];
+    for (at, letter) in letters.iter().enumerate() {
+        let before = at.checked_sub(1).map(|before| letters[before]);
+        let after_lower = before.is_some_and(|before| !before.is_uppercase());
+        let before_lower = letters.get(at + 1).is_some_and(|next| next.is_lowercase());
+        if !letter.is_alphanumeric() || (letter.is_uppercase() && (after_lower || before_lower)) {
+            words.push(String::new());
+        }
+        if letter.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
