@@ -280,7 +280,7 @@ impl Linker<'_> {
     }
 
     /// Whether a value bears the name of its type, so that static members may be meant too (Color Color, standard §12.8.7.2).
-    fn names_its_type(&self, value: ExprId, ty: Ty) -> bool {
+    pub(super) fn names_its_type(&self, value: ExprId, ty: Ty) -> bool {
         match self.facts.expr(value) {
             Expr::Name(name, scope, _) => match self.lookup_type_name(self.own_name(name), scope, 0) {
                 Simple::Type(named) => named == self.strip_nullable(ty),

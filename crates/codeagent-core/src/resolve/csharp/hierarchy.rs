@@ -108,7 +108,6 @@ impl Linker<'_> {
                         Some(Known::Enum)
                     }
                     DeclKind::Delegate => Some(Known::MulticastDelegate),
-                    DeclKind::Struct | DeclKind::RecordStruct => Some(Known::ValueType),
                     DeclKind::Interface => None,
                     _ => bases.iter().all(|base| self.is_interface(*base) == Some(true)).then_some(Known::Object),
                 };

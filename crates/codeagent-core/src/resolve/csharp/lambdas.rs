@@ -25,7 +25,7 @@ impl Linker<'_> {
             None
         } else {
             let values =
-                self.assume(lambda, params.clone(), || returns.iter().take(8).map(|value| self.natural(*value)).collect::<Vec<Ty>>());
+                self.assume(lambda, params.clone(), || returns.iter().take(8).map(|value| self.expr_type(*value)).collect::<Vec<Ty>>());
             Some(self.common_type(&values)).filter(|ty| !self.is_void(*ty))
         };
         if !decl.flags.has(DeclFlags::ASYNC) {
@@ -35,11 +35,6 @@ impl Linker<'_> {
             Some(ty) => self.known_type(Known::TaskOf, &[ty]),
             None => self.known_type(Known::Task, &[]),
         })
-    }
-
-    /// The type of a value, where a method group that has one overload counts by its result.
-    fn natural(&self, value: ExprId) -> Ty {
-        self.expr_type(value)
     }
 
     /// Whether it is `void`.
@@ -85,13 +80,10 @@ impl Linker<'_> {
         if clash {
             return Conversion::No;
         }
-        let returned = self.lambda_result(lambda, &shape.params);
         if self.is_void(shape.result) {
-            return self.fits_void(lambda, returned);
+            return self.fits_void(lambda);
         }
-        let Some(returned) = returned else {
-            return if self.facts.list(self.facts.decl(lambda).returns).is_empty() { Conversion::No } else { self.void_body(lambda) };
-        };
+        let Some(returned) = self.lambda_result(lambda, &shape.params) else { return Conversion::No };
         if self.facts.decl(lambda).flags.has(DeclFlags::ASYNC) {
             return self.async_converts(returned, shape.result);
         }
@@ -105,19 +97,10 @@ impl Linker<'_> {
         }
     }
 
-    /// An expression body of type `void` where a value is wanted.
-    fn void_body(&self, lambda: DeclId) -> Conversion {
+    /// Nothing is returned, or what stands as a statement.
+    fn fits_void(&self, lambda: DeclId) -> Conversion {
         let returns = self.facts.list(self.facts.decl(lambda).returns);
-        if returns.iter().any(|value| matches!(self.facts.expr(*value), Expr::Unknown)) { Conversion::Unknown } else { Conversion::No }
-    }
-
-    fn fits_void(&self, lambda: DeclId, returned: Option<Ty>) -> Conversion {
-        let decl = self.facts.decl(lambda);
-        if returned.is_none() || decl.flags.has(DeclFlags::ASYNC) {
-            return Conversion::Implicit;
-        }
-        let statement = self.facts.list(decl.returns).iter().all(|value| self.is_statement(*value));
-        if statement { Conversion::Implicit } else { Conversion::No }
+        if returns.iter().all(|value| self.is_statement(*value)) { Conversion::Implicit } else { Conversion::No }
     }
 
     /// Whether an expression may stand as a statement.

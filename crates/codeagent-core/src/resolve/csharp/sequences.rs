@@ -15,9 +15,6 @@ use crate::resolve::csharp::well_known::{self, Known};
 impl Linker<'_> {
     /// What a `foreach` over a value yields.
     pub(super) fn iterated(&self, ty: Ty, is_async: bool) -> Ty {
-        if !is_async && let Type::Array(element, _) = self.arena.get(ty) {
-            return element;
-        }
         let pattern = if is_async { well_known::GET_ASYNC_ENUMERATOR } else { well_known::GET_ENUMERATOR };
         let own = self.result_without_arguments(ty, pattern).and_then(|enumerator| self.current_of(enumerator));
         own.or_else(|| self.element_of(ty)).or_else(|| self.current_of(self.extension_result(ty, pattern)?)).unwrap_or(Ty::UNKNOWN)

@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use crate::model::facts::{Arg, DeclFlags, DeclId, Expr, ExprId, KnownType, List, LiteralKind, ScopeId, Sym, TypeExpr, TypeId};
+use crate::model::facts::{Arg, DeclId, Expr, ExprId, KnownType, List, LiteralKind, ScopeId, Sym, TypeExpr, TypeId};
 use crate::resolve::csharp::conversions::Conversion;
 use crate::resolve::csharp::intern::NameId;
 use crate::resolve::csharp::linker::{Busy, Linker};
@@ -228,16 +228,15 @@ impl Linker<'_> {
         Access { candidates: extension.into_iter().collect(), receiver, ty }
     }
 
-    /// `Color.Red` where `Color` is also a value of that name: the type is meant if the value has no such member.
+    /// `Color.Part` where `Color` is a value of type `Color` (standard §12.8.7.2): nested types are meant too. Static members are among those
+    /// of the value.
     fn color_color(&self, base: ExprId, name: NameId) -> Option<Access> {
-        let Expr::Name(sym, scope, _) = self.facts.expr(base) else { return None };
-        let Simple::Type(ty) = self.lookup_type_name(self.own_name(sym), scope, 0) else { return None };
-        let access = self.static_access(self.arena.add(Type::Qualifier(ty)), ty, name);
-        let is_static = |candidate: &Candidate| {
-            let decl = self.world.decl(candidate.decl);
-            decl.flags.has(DeclFlags::STATIC) || decl.flags.has(DeclFlags::CONST) || decl.kind == crate::model::facts::DeclKind::EnumMember
-        };
-        (!access.candidates.is_empty() && access.candidates.iter().all(is_static)).then_some(access)
+        let receiver = self.expr_type(base);
+        if !self.names_its_type(base, receiver) {
+            return None;
+        }
+        let Found::Type(nested) = self.nested(self.strip_nullable(receiver), name, 0) else { return None };
+        Some(Access { candidates: Vec::new(), receiver, ty: self.arena.add(Type::Qualifier(nested)) })
     }
 
     fn static_access(&self, receiver: Ty, ty: Ty, name: NameId) -> Access {
@@ -291,8 +290,7 @@ impl Linker<'_> {
         {
             return of;
         }
-        let joined = self.common_type(&[a, b]);
-        if self.facts.expr(first) == Expr::Literal(LiteralKind::Null, Sym::NONE) { self.common_type(&[b, a]) } else { joined }
+        self.common_type(&[a, b])
     }
 
     /// What the elements of an array or collection expression are.
