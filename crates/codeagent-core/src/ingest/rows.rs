@@ -33,7 +33,7 @@ pub fn fingerprint(at: usize, file: &Loaded, world: &World, nodes: &NodeTable) -
         facts_key: file.key.0,
         interface_hash: file.facts.header.interface_hash,
         ids_hash: nodes.ids_hash(id),
-        environment_hash: environment(&world.projects, &file.path),
+        environment_hash: environment(&world.projects, &file.path) ^ compiled_by(id, world, published.is_empty()),
         answers_hash,
         published: slot_hashes(&published),
     }
@@ -55,7 +55,14 @@ fn module_answers(file: FileId, world: &World) -> u64 {
         .map(|(specifier, target)| (facts.text(specifier), target.map_or("", |target| &*world.file(target).path)))
         .collect();
     answers.sort_unstable();
-    hash_of(answers.iter().flat_map(|(specifier, target)| [*specifier, *target]))
+    let programs = world.typescript.programs(file).1;
+    hash_of(programs.chain(["|"]).chain(answers.iter().flat_map(|(specifier, target)| [*specifier, *target])))
+}
+
+/// A hash of the programs in which what a TypeScript file declares for all files counts.
+fn compiled_by(file: FileId, world: &World, declares_nothing: bool) -> u64 {
+    let is_typescript = world.facts(file).header.dialect.language() == Language::TypeScript;
+    if is_typescript && !declares_nothing { hash_of(world.typescript.programs(file).0) } else { 0 }
 }
 
 /// The files as the plan compares them.

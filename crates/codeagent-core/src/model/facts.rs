@@ -504,6 +504,7 @@ impl DeclFlags {
     pub const CONST: Self = Self(1 << 8);
     /// `let` (TypeScript).
     pub const LET: Self = Self(1 << 9);
+    /// C# `partial`; of an `ObjectType`: with others it makes up what an alias names.
     pub const PARTIAL: Self = Self(1 << 10);
     /// C# `new` modifier.
     pub const HIDES: Self = Self(1 << 11);
@@ -716,7 +717,7 @@ pub enum TypeExpr {
     Indexed(TypeId, TypeId),
     /// `keyof T`
     KeyOf(TypeId),
-    /// `check extends bound ? yes : no`, the four in this order.
+    /// `check extends bound ? yes : no`, the four in this order; then an `Infer` for each name that the `infer`s of `bound` declare.
     Conditional(List<TypeId>),
     /// `{ [K in C]: T }`
     Mapped(DeclId),
@@ -791,6 +792,8 @@ pub enum Expr {
     Name(Sym, ScopeId, u32),
     /// `this` in (the innermost) type or object literal; `NONE` at the top.
     This(DeclId),
+    /// TypeScript: `this` of the first, where a guard speaks of something in it: with its scope and byte offset, as a name has them.
+    ThisAt(DeclId, ScopeId, u32),
     /// `super` / `base` in a type.
     Super(DeclId),
     /// `a.b`, `a?.b`, `a!.b`, C# `a->b` (`*a` first).
@@ -978,7 +981,7 @@ pub struct Guard {
 pub enum GuardTest {
     /// `x instanceof C`
     InstanceOf(ExprId),
-    /// `f(x)` where `f` may be a type predicate; the argument's number.
+    /// `f(x)` where `f` may be a type predicate; the argument's number, `u16::MAX` for what `f` is a member of.
     Predicate(CallId, u16),
     /// `typeof x === "string"`
     TypeOf(Sym),
@@ -1110,6 +1113,8 @@ pub enum Subject {
     Construct(TypeId, CallId),
     /// TypeScript: a decorator without call: the expression.
     Decorator(ExprId),
+    /// An attribute of a JSX element: the component and the name.
+    Attribute(ExprId, Sym),
 }
 
 /// How something is used.

@@ -156,6 +156,7 @@ fn subject(facts: &Facts, subject: Subject) -> String {
         Subject::Export(id) => facts.text(facts.exports[id.index()].local).to_owned(),
         Subject::Base(of, n) => format!("base {n} of {}", facts.decl_name(of)),
         Subject::Key(of, name) => format!("{} of {}", facts.text(name), of.0),
+        Subject::Attribute(component, name) => format!("{} of <{}>", facts.text(name), expr(facts, component, LEVELS)),
         Subject::Construct(of, id) => format!("construct {} {}", ty(facts, of, LEVELS), call(facts, id, LEVELS)),
     }
 }
@@ -191,7 +192,7 @@ fn expr(facts: &Facts, id: ExprId, depth: u8) -> String {
     let inner = |value| expr(facts, value, depth - 1);
     match facts.expr(id) {
         Expr::Name(name, ..) => facts.text(name).to_owned(),
-        Expr::This(of) => format!("this{}", if of.is_none() { "?" } else { "" }),
+        Expr::This(of) | Expr::ThisAt(of, ..) => format!("this{}", if of.is_none() { "?" } else { "" }),
         Expr::Super(_) => "super".to_owned(),
         Expr::Member(of, name) => format!("{}.{}", inner(of), facts.text(name)),
         Expr::Destructured(of, name) => format!("{}~{}", inner(of), facts.text(name)),

@@ -44,6 +44,8 @@ pub struct ProjectModel {
     pub packages: Vec<Package>,
     /// The owning project of every C# and TypeScript file that has one.
     pub owners: BTreeMap<String, ProjectRef>,
+    /// The tsconfigs that cover a TypeScript or JavaScript file, as indices into [`ProjectModel::typescript`]; files that none covers are left out.
+    pub covered: BTreeMap<String, Arc<[u32]>>,
     /// The texts the model was made from, by path: module resolution reads package.json and tsconfig files here.
     pub sources: Arc<BTreeMap<String, Arc<str>>>,
     /// Project files that could not be read, and why; sorted.
@@ -168,7 +170,16 @@ impl ProjectModel {
                 files.insert(at, path.to_owned());
             }
         }
+        if let ProjectRef::TypeScript(index) = owner {
+            self.covered.insert(path.to_owned(), Arc::from([index]));
+        }
         self.owners.insert(path.to_owned(), owner);
+    }
+
+    /// The tsconfigs that cover a file, `None` if there is none.
+    #[must_use]
+    pub fn covering(&self, path: &str) -> Option<&[u32]> {
+        self.covered.get(path).map(|all| &**all)
     }
 
     /// The `project_id` of a file: the path of the project file that owns it, else `.`.

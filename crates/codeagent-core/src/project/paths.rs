@@ -9,7 +9,7 @@ use crate::project::globs::Glob;
 pub(super) const ROOT: &str = "/_/";
 
 /// The folder of a path, empty for the root.
-pub(super) fn folder_of(path: &str) -> &str {
+pub(crate) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
@@ -30,7 +30,7 @@ pub(super) fn has_extension(path: &str, extension: &str) -> bool {
 }
 
 /// A folder and all folders above it, the root (empty) last.
-pub(super) fn ancestors(folder: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn ancestors(folder: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder), |folder| (!folder.is_empty()).then(|| folder_of(folder)))
 }
 

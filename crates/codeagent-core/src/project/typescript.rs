@@ -24,11 +24,16 @@ pub(super) fn read(model: &mut ProjectModel, paths: &[String], texts: &BTreeMap<
     model.typescript =
         read.iter().map(|(path, config)| TypeScriptProject { path: (*path).to_owned(), allow_js: config.allow_js }).collect();
     let owners = Owners::new(&read);
+    let mut sets: FxHashMap<Vec<u32>, Arc<[u32]>> = FxHashMap::default();
     for path in paths {
-        if let Some(is_javascript) = script_kind(path)
-            && let Some(owner) = owners.of(path, is_javascript)
-        {
+        let Some(is_javascript) = script_kind(path) else { continue };
+        if let Some(owner) = owners.of(path, is_javascript) {
             model.owners.insert(path.clone(), ProjectRef::TypeScript(owner));
+        }
+        let covering = owners.covering(path, is_javascript);
+        if !covering.is_empty() {
+            let set = sets.entry(covering).or_insert_with_key(|covering| Arc::from(covering.as_slice()));
+            model.covered.insert(path.clone(), Arc::clone(set));
         }
     }
 }
@@ -63,6 +68,18 @@ impl<'c> Owners<'c> {
         };
         by_folder.values_mut().for_each(|siblings| siblings.sort_by_key(place));
         Self { configs, by_folder, reaching_out }
+    }
+
+    /// All that cover a file, sorted.
+    fn covering(&self, path: &str, is_javascript: bool) -> Vec<u32> {
+        let lower = path.to_ascii_lowercase();
+        let around = ancestors(folder_of(path)).filter_map(|folder| self.by_folder.get(folder)).flatten();
+        let all = around.chain(&self.reaching_out).copied();
+        let mut covering: Vec<u32> =
+            all.filter(|index| self.configs[*index as usize].1.coverage(&lower, is_javascript) == Coverage::Full).collect();
+        covering.sort_unstable();
+        covering.dedup();
+        covering
     }
 
     fn of(&self, path: &str, is_javascript: bool) -> Option<u32> {

@@ -191,6 +191,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if dynamic {
             return Some(self.module_expression(module, specifier));
         }
+        self.b.facts.header.is_module = true;
         let expr = self.b.fresh_expr(Expr::Require(module));
         let at = self.at(specifier);
         self.b.site(SiteKind::Import, Subject::Expr(expr), at);

@@ -153,9 +153,19 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         true
     }
 
+    /// Whether an assignment to this makes the file a module: `module.exports`, `exports.a` and what is below.
+    pub fn is_common_js_export(&mut self, left: Child<'tree>) -> bool {
+        if left.kind != Kind::MemberExpression {
+            return false;
+        }
+        let path = self.name_segments(left);
+        let texts: Vec<_> = path.iter().map(|segment| self.text(*segment)).collect();
+        matches!(texts[..], ["module", "exports", ..] | ["exports", _, ..])
+    }
+
     /// `this.x = e` in a class declares a property, once.
     pub fn javascript_member(&mut self, object: ExprId, name: Sym, value: ExprId, left: Child<'tree>) {
-        let Expr::This(class) = self.b.facts.expr(object) else { return };
+        let (Expr::This(class) | Expr::ThisAt(class, ..)) = self.b.facts.expr(object) else { return };
         if class.is_none() || class != self.class || self.b.decl(class).kind != DeclKind::Class {
             return;
         }

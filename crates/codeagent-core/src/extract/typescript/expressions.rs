@@ -66,7 +66,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// Expressions that are neither tests nor targets.
     fn plain(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         match child.kind {
-            Kind::This => self.this,
+            Kind::This => self.this_value(child),
             Kind::Super => self.b.expr(Expr::Super(self.class)),
             Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction => {
                 let id = self.function(child, Head::plain(DeclKind::Lambda, context));
@@ -98,6 +98,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Kind::JsxElement | Kind::JsxSelfClosingElement => self.jsx(child),
             Kind::JsxExpression => self.children(child).first().map_or(ExprId::NONE, |inner| self.expr(inner, context)),
             _ => self.literal(child),
+        }
+    }
+
+    /// `this`, with its place if that decides what is known of it.
+    fn this_value(&mut self, child: Child<'tree>) -> ExprId {
+        match self.b.facts.expr(self.this) {
+            Expr::This(of) if self.narrows_this => {
+                let at = self.at(child).offset;
+                self.b.fresh_expr(Expr::ThisAt(of, self.b.scope, at))
+            }
+            _ => self.this,
         }
     }
 
@@ -295,6 +306,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let source = self.expr(right, Context::None);
             self.bind(left, source, Binding::assignment());
             return source;
+        }
+        if self.javascript && self.is_common_js_export(left) {
+            self.b.facts.header.is_module = true;
         }
         let target = self.used(left, Context::None, Some(SiteKind::Write)).expr;
         let value = self.expr(right, Context::Assigned(target));

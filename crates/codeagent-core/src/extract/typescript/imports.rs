@@ -39,6 +39,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
+    /// `/// <reference path="a.d.ts" />` in the comments at the head of a file brings that file in, as an import for its effects does.
+    pub fn references(&mut self) {
+        for (start, end) in reference_paths(self.b.text) {
+            let path = &self.b.text[start..end];
+            let is_relative = path.starts_with("./") || path.starts_with("../");
+            let module = if is_relative { self.b.sym(path) } else { self.b.sym_owned(&format!("./{path}")) };
+            let from = From { module, at: self.b.position(start), type_only: false };
+            let import = self.add_import(ImportKind::SideEffect, Sym::NONE, DeclId::NONE, from);
+            self.b.site(SiteKind::Import, Subject::Import(import), from.at);
+        }
+    }
+
     fn from(&mut self, source: Child<'tree>, type_only: bool) -> From {
         From { module: self.string(source), at: self.at(source), type_only }
     }
@@ -146,6 +158,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             (Some(value), None)
         };
         let Some(source) = call.and_then(|call| self.required_module(call)) else { return false };
+        self.b.facts.header.is_module = true;
         let from = self.from(source, false);
         match (name.kind, member) {
             (Kind::Identifier, None) => self.import_name(ImportKind::Require, (name, name), from),
@@ -190,4 +203,29 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         true
     }
+}
+
+/// Where the paths of `/// <reference path="..." />` stand in the comments before the first token.
+fn reference_paths(text: &str) -> Vec<(usize, usize)> {
+    let mut paths = Vec::new();
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    loop {
+        let start = text.len() - rest.len();
+        let length = match rest.get(..2) {
+            Some("//") => rest.find('\n').unwrap_or(rest.len()),
+            Some("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            _ => return paths,
+        };
+        paths.extend(reference_path(&rest[..length]).map(|(from, to)| (start + from, start + to)));
+        rest = rest[length..].trim_start();
+    }
+}
+
+fn reference_path(comment: &str) -> Option<(usize, usize)> {
+    let directive = comment.strip_prefix("///")?.trim_start().strip_prefix("<reference")?;
+    let value = directive.trim_start().strip_prefix("path")?.trim_start().strip_prefix('=')?.trim_start();
+    let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    let start = comment.len() - value.len() + 1;
+    let length = comment[start..].find(quote)?;
+    Some((start, start + length))
 }

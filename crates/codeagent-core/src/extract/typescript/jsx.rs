@@ -1,6 +1,6 @@
 //! JSX: `<A b={c} {...d}>{e}</A>` uses the component `A` like a call; its attributes and children are walked for what they use.
 //!
-//! **Limits.** Attribute names are no sites; intrinsic elements (`<div>`) have no component.
+//! **Limits.** Intrinsic elements (`<div>`) have no component, and their attributes are no sites.
 
 use crate::extract::typescript::syntax::{Child, Field, Kind};
 use crate::extract::typescript::walker::Walker;
@@ -68,13 +68,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn jsx_attribute(&mut self, child: Child<'tree>, component: ExprId) {
         let kids = self.children(child);
         let mut parts = kids.named();
-        let (Some(name), Some(value)) = (parts.next(), parts.next()) else { return };
-        let context = if component.is_none() {
-            Context::None
-        } else {
-            let name = self.sym(name);
-            Context::Attribute(component, name)
-        };
-        self.expr(value, context);
+        let Some(name) = parts.next() else { return };
+        let mut context = Context::None;
+        if !component.is_none() {
+            let (sym, at) = (self.sym(name), self.at(name));
+            self.b.site(SiteKind::Key, Subject::Attribute(component, sym), at);
+            context = Context::Attribute(component, sym);
+        }
+        if let Some(value) = parts.next() {
+            self.expr(value, context);
+        }
     }
 }

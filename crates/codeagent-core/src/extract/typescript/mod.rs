@@ -55,6 +55,8 @@ pub fn extract(text: &str, dialect: Dialect) -> Facts {
         Some(tree) => {
             let mut walker = Walker::new(text, &tree, grammar, &repaired);
             walker.javascript = dialect.is_javascript();
+            walker.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
+            walker.references();
             walker.program(tree.root_node());
             let mut facts = walker.finish();
             record_errors(tree.root_node(), &mut facts);

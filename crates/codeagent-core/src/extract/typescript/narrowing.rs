@@ -4,7 +4,7 @@
 //! walked, so nothing is walked twice.
 //!
 //! **Limits.** No flow graph: assignments do not end a narrowing, `a || b` narrows only where it is false, and at most
-//! [`MAX_TESTS`] tests of one condition are applied. `this.x` is narrowed under the name `this`.
+//! [`MAX_TESTS`] tests of one condition are applied. `this.x` is narrowed under the name `this`, `this` itself is not.
 
 use crate::extract::typescript::expressions::Value;
 use crate::extract::typescript::syntax::Kind;
@@ -140,6 +140,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let subject = self.b.facts.list(args)[index].value;
             self.declare_narrow(Guard { subject, test: GuardTest::Predicate(call, index as u16), negated }, from);
         }
+        if let Expr::Member(receiver, _) = self.b.facts.expr(self.b.facts.calls[call.index()].callee) {
+            self.declare_narrow(Guard { subject: receiver, test: GuardTest::Predicate(call, u16::MAX), negated }, from);
+        }
     }
 
     fn declare_narrow(&mut self, guard: Guard, from: u32) {
@@ -162,7 +165,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         for _ in 0..MAX_TESTS {
             match self.b.facts.expr(subject) {
                 Expr::Name(name, _, at) => return Some((name, at)),
-                Expr::This(_) => return Some((self.b.sym_owned("this"), 0)),
+                Expr::This(_) | Expr::ThisAt(..) => {
+                    self.narrows_this = true;
+                    return Some((self.b.sym_owned("this"), 0));
+                }
                 Expr::Member(inner, _) => subject = inner,
                 _ => return None,
             }

@@ -2,7 +2,7 @@
 //!
 //! `{ (x: A): B; new (): C; [k: string]: D }`, `{ [K in keyof T]: T[K] }`.
 //!
-//! **Limits.** These declarations have no names and never become nodes, nor do members of object types outside of aliases. A constructor type's `FunctionType` is named `new`.
+//! **Limits.** These declarations have no names and never become nodes; members of object types do. A constructor type's `FunctionType` is named `new`.
 
 use crate::extract::typescript::classes::MemberOf;
 use crate::extract::typescript::syntax::{Child, Children, Field, Kind};
@@ -79,8 +79,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.restore(saved);
     }
 
-    /// `{ .. }` as a type; its members become nodes if it is what an alias names.
-    pub fn object_type(&mut self, child: Child<'tree>, shown: bool) -> TypeId {
+    /// `{ .. }` as a type; its members become nodes of what it stands in. `aliased`: it makes up what an alias names.
+    pub fn object_type(&mut self, child: Child<'tree>, aliased: bool) -> TypeId {
         let kids = self.children(child);
         if let Some(signature) = kids.find(Kind::IndexSignature) {
             let inner = self.children(signature);
@@ -89,11 +89,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
         }
         let at = self.at(child);
-        let id = self.b.declare(Sym::NONE, DeclKind::ObjectType, DeclFlags::default(), at);
+        let flags = if aliased { DeclFlags::PARTIAL } else { DeclFlags::default() };
+        let id = self.b.declare(Sym::NONE, DeclKind::ObjectType, flags, at);
         let scope = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::Object, id);
         self.b.decl(id).inner = inner;
-        self.members(child, MemberOf { decl: id, shown, class: false });
+        let owner = self.b.owner;
+        self.members(child, MemberOf { decl: id, shown: true, class: false });
+        self.b.owner = owner;
         self.b.scope = scope;
         self.b.type_expr(TypeExpr::Object(id))
     }

@@ -218,11 +218,16 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.type_expr(TypeExpr::Literal(kind, sym))
     }
 
+    /// The four parts, then the names that its `infer`s declare.
     fn conditional_type(&mut self, child: Child<'tree>) -> TypeId {
         self.scoped(ScopeKind::TypeParams, |walker| {
             let kids = walker.children(child);
+            let (scope, first) = (walker.b.scope, walker.b.facts.decls.len());
             let parts = [Field::Left, Field::Right, Field::Consequence, Field::Alternative];
-            let types: Vec<_> = parts.into_iter().map(|field| kids.get(field).map_or(TypeId::NONE, |part| walker.ty(part))).collect();
+            let mut types: Vec<_> = parts.into_iter().map(|field| kids.get(field).map_or(TypeId::NONE, |part| walker.ty(part))).collect();
+            let declared = (first..walker.b.facts.decls.len()).filter(|id| walker.b.facts.decls[*id].scope == scope);
+            let own: Vec<_> = declared.map(|id| TypeExpr::Infer(DeclId(id as u32))).collect();
+            types.extend(own.into_iter().map(|infer| walker.b.type_expr(infer)));
             let list = walker.b.facts.add_list(types);
             walker.b.type_expr(TypeExpr::Conditional(list))
         })
@@ -258,12 +263,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.type_expr(TypeExpr::TypeOf(value))
     }
 
+    /// `T[K]`; a literal key is a use of the member.
     fn lookup_type(&mut self, child: Child<'tree>) -> TypeId {
-        let parts: Vec<_> = self.children(child).named().map(|part| self.ty(part)).collect();
-        match parts[..] {
-            [object, index] => self.b.type_expr(TypeExpr::Indexed(object, index)),
-            _ => self.b.type_expr(TypeExpr::Unknown),
+        let parts: Vec<_> = self.children(child).named().collect();
+        let &[object, index] = &parts[..] else { return self.unknown_type(child) };
+        let (of, key) = (self.ty(object), self.ty(index));
+        let ty = self.b.type_expr(TypeExpr::Indexed(of, key));
+        if let TypeExpr::Literal(LiteralKind::String, _) = self.b.facts.type_expr(key) {
+            let at = self.at(index);
+            self.b.site(SiteKind::TypeRef, Subject::Type(ty, 0), at);
         }
+        ty
     }
 
     fn infer_type(&mut self, child: Child<'tree>) -> TypeId {
@@ -274,7 +284,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let id = self.b.declare(sym, DeclKind::TypeParam, DeclFlags::default(), at);
         // Visible in the branches of the conditional type, however deep in function types it is written.
         let mut scope = self.b.scope;
-        while let Some(outer) = scope.some().map(|id| self.b.facts.scope(id)).filter(|outer| outer.kind != ScopeKind::TypeParams) {
+        while let Some(outer) = scope.some().map(|id| self.b.facts.scope(id)).filter(|outer| !is_conditional(outer)) {
             scope = outer.parent;
         }
         if !scope.is_none() {
@@ -285,4 +295,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         self.b.type_expr(TypeExpr::Infer(id))
     }
+}
+
+/// Whether a scope is that of a conditional type: those of aliases and mapped types have owners.
+fn is_conditional(scope: &Scope) -> bool {
+    scope.kind == ScopeKind::TypeParams && scope.owner.is_none()
 }

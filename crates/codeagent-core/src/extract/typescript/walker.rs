@@ -30,6 +30,8 @@ pub struct Walker<'t, 'tree> {
     pub returns: Vec<ExprId>,
     /// The value of `this`.
     pub this: ExprId,
+    /// A guard in this function speaks of something in `this`.
+    pub narrows_this: bool,
     /// The class that `super` belongs to.
     pub class: DeclId,
     /// How a type named here is used: `ParameterType` in a parameter list, else `TypeRef`.
@@ -61,6 +63,7 @@ pub struct Saved {
     function: DeclId,
     returns: Vec<ExprId>,
     this: ExprId,
+    narrows_this: bool,
     class: DeclId,
     type_use: SiteKind,
 }
@@ -87,6 +90,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             function: DeclId::NONE,
             returns: Vec::new(),
             this,
+            narrows_this: false,
             class: DeclId::NONE,
             type_use: SiteKind::TypeRef,
             aliased: false,
@@ -164,6 +168,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             function: self.function,
             returns: std::mem::take(&mut self.returns),
             this: self.this,
+            narrows_this: std::mem::take(&mut self.narrows_this),
             class: self.class,
             type_use: self.type_use,
         }
@@ -175,6 +180,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.owner = saved.owner;
         self.function = saved.function;
         self.this = saved.this;
+        self.narrows_this = saved.narrows_this;
         self.class = saved.class;
         self.type_use = saved.type_use;
         std::mem::replace(&mut self.returns, saved.returns)

@@ -6,7 +6,7 @@
 //!
 //! **Limits.** Parameter types are compared as written: `Int32` and `int` are two signatures.
 
-use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts, ScopeId, TypeExpr, TypeId};
+use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts, ScopeId, ScopeKind, TypeExpr, TypeId};
 use crate::model::graph::{Language, Node, NodeId};
 use crate::resolve::nodes::Context;
 
@@ -96,8 +96,16 @@ impl Identity {
         let scope = facts.scope(declaration.scope);
         let lexical = !declaration.flags.has(DeclFlags::MEMBER) && declaration.kind != DeclKind::EnumMember;
         let nested = lexical && declaration.scope != ScopeId(0) && scope.owner != declaration.parent;
-        let local =
-            lexical && (nested || matches!(scope.kind, crate::model::facts::ScopeKind::Function | crate::model::facts::ScopeKind::Block));
+        // The members of a class or object type without a node stand under what is around it, where others may have their names. What an
+        // alias names is one type, however many object types make it up.
+        let nodeless = !lexical
+            && scope.owner != declaration.parent
+            && match scope.kind {
+                ScopeKind::Type => true,
+                ScopeKind::Object => !scope.owner.some().is_some_and(|owner| facts.decl(owner).flags.has(DeclFlags::PARTIAL)),
+                _ => false,
+            };
+        let local = nodeless || lexical && (nested || matches!(scope.kind, ScopeKind::Function | ScopeKind::Block));
         Self {
             language: Language::TypeScript,
             space: space(facts, decl),

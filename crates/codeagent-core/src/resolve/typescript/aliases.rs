@@ -6,8 +6,42 @@
 
 use super::Link;
 use super::calls::Signature;
-use super::types::{Ty, Type};
+use super::types::{Args, Ty, Type};
 use super::well_known::Known;
+
+/// A utility type that must wait until its arguments are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Utility {
+    /// `ReturnType<F>`
+    ReturnType,
+    /// `InstanceType<C>`
+    InstanceType,
+    /// `Parameters<F>`
+    Parameters,
+    /// `ConstructorParameters<C>`
+    ConstructorParameters,
+    /// `Awaited<T>`
+    Awaited,
+    /// `Exclude<T, U>`
+    Exclude,
+    /// `Extract<T, U>`
+    Extract,
+}
+
+impl Utility {
+    fn of_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "ReturnType" => Self::ReturnType,
+            "InstanceType" => Self::InstanceType,
+            "Parameters" => Self::Parameters,
+            "ConstructorParameters" => Self::ConstructorParameters,
+            "Awaited" => Self::Awaited,
+            "Exclude" => Self::Exclude,
+            "Extract" => Self::Extract,
+            _ => return None,
+        })
+    }
+}
 
 impl Link<'_> {
     /// A utility type, `None` if the name is not one.
@@ -18,23 +52,46 @@ impl Link<'_> {
             "Partial" | "Required" | "Readonly" | "NonNullable" | "NoInfer" | "ThisParameterType" | "OmitThisParameter" => first,
             "Pick" => self.selected(first, second, true),
             "Omit" => self.selected(first, second, false),
-            "Awaited" => self.awaited(first),
             "Record" => self.arena.built_in(Known::Record, &[first, second]),
-            "ReturnType" => self.result_of(first),
-            "InstanceType" => self.instance_of(first, &[]),
-            "Parameters" => {
-                let signatures = self.signatures(first);
-                self.parameter_tuple(&signatures)
-            }
-            "ConstructorParameters" => {
-                let signatures = self.class_signatures(first);
-                self.parameter_tuple(&signatures)
-            }
-            "Exclude" => self.sift(first, second, false),
-            "Extract" => self.sift(first, second, true),
             "Uppercase" | "Lowercase" | "Capitalize" | "Uncapitalize" | "PropertyKey" => Ty::STRING,
-            _ => return None,
+            _ => self.utility(Utility::of_name(name)?, &[first, second]),
         })
+    }
+
+    /// A utility type of arguments, or its promise while they still have type parameters.
+    pub(super) fn utility(&mut self, utility: Utility, args: &[Ty]) -> Ty {
+        if args.iter().any(|arg| self.is_open(*arg)) {
+            let args = self.arena.args(args);
+            return self.arena.add(Type::Deferred(utility, args));
+        }
+        self.utility_now(utility, args)
+    }
+
+    fn utility_now(&mut self, utility: Utility, args: &[Ty]) -> Ty {
+        let &[first, second] = args else { return Ty::UNKNOWN };
+        match utility {
+            Utility::ReturnType => self.result_of(first),
+            Utility::InstanceType => self.instance_of(first, &[]),
+            Utility::Parameters => {
+                let signature = self.signatures(first).last().copied();
+                self.parameter_tuple(signature)
+            }
+            Utility::ConstructorParameters => {
+                let signature = self.class_signatures(first).last().copied();
+                self.parameter_tuple(signature)
+            }
+            Utility::Awaited => self.awaited(first),
+            Utility::Exclude => self.sift(first, second, false),
+            Utility::Extract => self.sift(first, second, true),
+        }
+    }
+
+    /// What is known of a deferred utility type by the constraints of its arguments.
+    pub(super) fn deferred_bound(&mut self, utility: Utility, args: Args) -> Ty {
+        let args = self.arena.list(args);
+        let bounds: Vec<Ty> =
+            args.iter().map(|arg| if let Type::Param(param) = self.get(*arg) { self.constraint(param) } else { *arg }).collect();
+        if bounds.iter().any(|bound| self.is_open(*bound)) { Ty::UNKNOWN } else { self.utility_now(utility, &bounds) }
     }
 
     fn selected(&mut self, ty: Ty, names: Ty, keep: bool) -> Ty {
@@ -59,8 +116,8 @@ impl Link<'_> {
         }
     }
 
-    fn parameter_tuple(&mut self, signatures: &[Signature]) -> Ty {
-        let Some(signature) = signatures.last().copied() else { return Ty::UNKNOWN };
+    fn parameter_tuple(&mut self, signature: Option<Signature>) -> Ty {
+        let Some(signature) = signature else { return Ty::UNKNOWN };
         let params = self.signature_params(signature);
         let types: Vec<Ty> = params.iter().map(|param| param.ty).collect();
         self.arena.tuple(&types)

@@ -203,6 +203,10 @@ impl Link<'_> {
                 let bound = self.constraint(param);
                 if matches!(self.get(bound), Type::Param(_)) { Ty::UNKNOWN } else { self.construct(bound, args, site) }
             }
+            Type::Deferred(utility, of) => {
+                let bound = self.deferred_bound(utility, of);
+                if self.is_open(bound) { Ty::UNKNOWN } else { self.construct(bound, args, site) }
+            }
             _ => Ty::UNKNOWN,
         }
     }
@@ -332,6 +336,10 @@ impl Link<'_> {
                 let bound = self.constraint(param);
                 if bound == ty { Signatures::new() } else { self.signatures_in(bound, level + 1) }
             }
+            Type::Deferred(utility, args) => {
+                let bound = self.deferred_bound(utility, args);
+                self.signatures_in(bound, level + 1)
+            }
             _ => Signatures::new(),
         }
     }
@@ -347,7 +355,7 @@ impl Link<'_> {
         if !matches!(self.decl(decl).kind, DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method) {
             return Decls::from_slice(&[decl]);
         }
-        let mut group = self.group(decl);
+        let mut group: Decls = self.group(decl).iter().copied().collect();
         group.retain(|other| matches!(self.decl(*other).kind, DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method));
         if group.len() > 1 {
             let bodiless: Decls = group.iter().copied().filter(|other| !self.decl(*other).flags.has(DeclFlags::HAS_BODY)).collect();
@@ -368,14 +376,14 @@ impl Link<'_> {
         let types = self.arena.list(args);
         let group = self.group(decl);
         let mut found = Signatures::new();
-        for &part in &group {
+        for &part in group.iter() {
             let env = env.unwrap_or_else(|| self.bind(part, &types));
             found.extend(self.nameless_members(part, kind).into_iter().map(|signature| Signature::Declared(signature, env)));
         }
         if !found.is_empty() || level > 8 {
             return found;
         }
-        for &part in &group {
+        for &part in group.iter() {
             for index in 0..self.decl(part).bases.len() {
                 let base = self.base_type(part, index);
                 let env = env.unwrap_or_else(|| self.bind(part, &types));

@@ -6,10 +6,11 @@
 use super::calls::{CallSite, Signature, Signatures};
 use super::inference::Inference;
 use super::packages::PACKAGE_FUNCTIONS;
+use super::questions::Question;
 use super::tables::Expected;
 use super::types::{Env, Ty, Type};
 use super::well_known::ROWS;
-use super::{Link, Question, at};
+use super::{Link, at};
 use crate::model::facts::*;
 use crate::resolve::world::DeclRef;
 
@@ -54,7 +55,7 @@ impl Link<'_> {
         let expected = match self.tables.expected(site.file, site.call) {
             None => return,
             Some(Expected::Typed(ty)) => self.type_of(site.file, ty),
-            Some(Expected::Argument(call, index)) => self.guarded(Question::Expected(site.file, site.call), Ty::UNKNOWN, |link| {
+            Some(Expected::Argument(call, index)) => self.answered(Question::Expected(site.file, site.call), |link| {
                 link.expected_argument(CallSite { file: site.file, call }, usize::from(index))
             }),
         };
@@ -73,7 +74,7 @@ impl Link<'_> {
 
     /// The type expected of a lambda, object literal or array literal.
     pub(super) fn context(&mut self, decl: DeclRef) -> Ty {
-        self.guarded(Question::Context(decl), Ty::UNKNOWN, |link| link.context_unguarded(decl))
+        self.answered(Question::Context(decl), |link| link.context_unguarded(decl))
     }
 
     fn context_unguarded(&mut self, decl: DeclRef) -> Ty {

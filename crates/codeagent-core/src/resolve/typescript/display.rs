@@ -40,6 +40,7 @@ impl Link<'_> {
                 format!("{}{}, still open", print::written_type(self.world.facts(file), ty), self.display_env(env, level))
             }
             Type::Indexed(of, key) => format!("{}[{}]", inner(of), inner(key)),
+            Type::Deferred(utility, args) => with_args(&format!("{utility:?}"), args),
             Type::KeyOf(of) => format!("keyof {}", inner(of)),
             Type::BuiltIn(known, args) => with_args(known.name(), args),
             Type::BuiltInValue(known) => format!("typeof {}", known.name()),

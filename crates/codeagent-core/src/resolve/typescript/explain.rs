@@ -59,14 +59,25 @@ impl Explanation<'_, '_> {
             }
             Subject::Key(object, sym) => {
                 let expected = self.link.context(at(file, object));
-                let text = self.link.display(expected);
-                self.report.line(1, format_args!("expected of the object: {text}"));
-                let name = self.link.name(file, sym);
-                let looked = self.link.member(expected, name);
-                self.looked(facts.text(sym), &looked);
+                self.key(expected, sym);
+            }
+            Subject::Attribute(component, sym) => {
+                let component = self.link.expr_type(file, component);
+                let expected = self.link.props_of(component);
+                self.key(expected, sym);
             }
             Subject::Export(_) | Subject::Construct(..) => {}
         }
+    }
+
+    /// The member of what is expected of an object that a key names.
+    fn key(&mut self, expected: Ty, key: Sym) {
+        let text = self.link.display(expected);
+        self.report.line(1, format_args!("expected of the object: {text}"));
+        let file = self.link.file;
+        let (name, facts) = (self.link.name(file, key), self.link.facts(file));
+        let looked = self.link.member(expected, name);
+        self.looked(facts.text(key), &looked);
     }
 
     fn module(&mut self, specifier: Sym) {

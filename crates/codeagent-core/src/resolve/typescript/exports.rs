@@ -7,10 +7,12 @@
 
 use rustc_hash::FxHashSet;
 
+use super::merging::Group;
 use super::names::{Decls, Place, Space};
+use super::questions::Question;
 use super::tables::{AMBIENT, Name};
 use super::types::{Ty, Type};
-use super::{Link, Question, at};
+use super::{Link, at};
 use crate::model::facts::*;
 use crate::resolve::world::{DeclRef, FileId};
 
@@ -43,17 +45,18 @@ impl Found {
 type Visited = FxHashSet<(FileId, Name)>;
 
 impl Link<'_> {
-    /// The module a specifier of a file means.
+    /// The module a specifier of a file means: an ambient module of that name precedes what paths and packages say.
     pub(super) fn module(&mut self, file: FileId, specifier: Sym) -> Found {
-        if let Some(target) = self.tables.target(file, specifier) {
-            return Found::Module(target);
-        }
         let name = self.name(file, specifier);
-        self.ask(AMBIENT, name);
-        if let Some(&block) = self.tables.ambient(name).first() {
+        let is_relative = self.spelling(name).starts_with('.');
+        if !is_relative && let Some(&block) = self.ambient(name).first() {
             return Found::Ambient(block);
         }
-        if self.spelling(name).starts_with('.') { Found::Nothing } else { Found::External }
+        match self.tables.target(file, specifier) {
+            Some(target) => Found::Module(target),
+            None if is_relative => Found::Nothing,
+            None => Found::External,
+        }
     }
 
     /// What a module exports under a name.
@@ -92,7 +95,7 @@ impl Link<'_> {
             return found.clone();
         }
         let found = self.export_of_file(file, name, visited);
-        if self.lowest_cycle == u32::MAX && self.depth < super::MAX_DEPTH / 2 {
+        if self.questions.met_nothing() && self.depth < super::MAX_DEPTH / 2 {
             self.exports.insert((file, name), found.clone());
         }
         found
@@ -180,7 +183,7 @@ impl Link<'_> {
             return Found::Nothing;
         }
         self.ask(super::tables::AUGMENTED, name);
-        for &block in self.tables.augmentations(file) {
+        for block in self.visible(self.tables.augmentations(file)) {
             let inner = self.decl(block).inner;
             let decls = self.exported_declarations(block.file, inner, name);
             if !decls.is_empty() {
@@ -195,6 +198,12 @@ impl Link<'_> {
         if self.read_stars.insert(file) {
             // The answer depends on all of them, also on those that are not looked into because they do not export the name.
             self.recorder.files(self.tables.plain_stars(file));
+            for &id in &self.tables.file(file).stars {
+                let name = self.name(file, facts.exports[id.index()].module);
+                if !self.spelling(name).starts_with('.') {
+                    self.ask(AMBIENT, name);
+                }
+            }
         }
         let mut first = Found::Nothing;
         let mut outside = false;
@@ -237,15 +246,17 @@ impl Link<'_> {
     }
 
     fn export_of_ambient(&mut self, block: DeclRef, name: Name, visited: &mut Visited) -> Found {
-        let module = self.decl_name(block);
-        self.ask(AMBIENT, module);
-        let blocks: Decls = self.tables.ambient(module).iter().copied().collect();
-        for block in blocks {
+        let blocks = self.blocks(block);
+        let mut decls = self.block_entries(&blocks, name);
+        decls.retain(|decl| {
+            let declaration = self.decl(*decl);
+            !declaration.flags.has(DeclFlags::MEMBER) && declaration.kind != DeclKind::Narrow
+        });
+        if !decls.is_empty() {
+            return self.follow_all(decls, visited);
+        }
+        for &block in blocks.iter() {
             let scope = self.decl(block).inner;
-            let decls = self.exported_declarations(block.file, scope, name);
-            if !decls.is_empty() {
-                return self.follow_all(decls, visited);
-            }
             let found = self.export_clause(block.file, scope, name, visited);
             if !found.is_nothing() {
                 return found;
@@ -289,12 +300,28 @@ impl Link<'_> {
         let Some(&first) = decls.first() else { return Found::Nothing };
         let decl = self.decl(first);
         match decl.kind {
-            DeclKind::Import => self.follow(first, visited),
+            DeclKind::Import if decls.len() == 1 => self.follow(first, visited),
+            DeclKind::Import => self.follow_beside(decls, visited),
             DeclKind::DefaultExport if decls.len() == 1 => {
                 let value = self.meaning_of(first.file, decl.init, visited);
                 if value.is_nothing() { Found::Decls(decls) } else { value }
             }
             _ => Found::of(decls),
+        }
+    }
+
+    /// An import beside what is declared here under its name: a value, and the types or the namespace of types that join it.
+    fn follow_beside(&mut self, decls: Decls, visited: &mut Visited) -> Found {
+        let (imports, local): (Decls, Decls) = decls.iter().copied().partition(|decl| self.decl(*decl).kind == DeclKind::Import);
+        match self.follow(imports[0], visited) {
+            Found::Decls(mut found) => {
+                found.extend(local);
+                Found::Decls(found)
+            }
+            found if local.is_empty() => found,
+            Found::Nothing => Found::Decls(local),
+            // A module is no declaration: the import stands for it.
+            _ => Found::Decls(decls),
         }
     }
 
@@ -396,29 +423,55 @@ impl Link<'_> {
 
     fn namespace_member(&mut self, decls: &Decls, name: Name) -> Found {
         let mut members = Decls::new();
+        let mut import = None;
         for &decl in decls {
-            for part in self.group(decl) {
-                let declaration = self.decl(part);
-                if !matches!(declaration.kind, DeclKind::Namespace | DeclKind::Enum) {
-                    continue;
-                }
-                let place = Place { file: part.file, scope: declaration.inner, offset: u32::MAX };
-                for space in [Space::Value, Space::Type, Space::Namespace] {
-                    for member in self.scope_members(place, name, space) {
-                        if !members.contains(&member) {
-                            members.push(member);
-                        }
+            if self.decl(decl).kind == DeclKind::Import {
+                import = Some(decl);
+                continue;
+            }
+            let group = self.group(decl);
+            for space in [Space::Value, Space::Type, Space::Namespace] {
+                for member in self.block_members(&group, name, space) {
+                    if !members.contains(&member) {
+                        members.push(member);
                     }
                 }
-                if members.is_empty()
-                    && let found @ (Found::Decls(_) | Found::Module(_)) =
-                        self.export_clause(part.file, declaration.inner, name, &mut Visited::default())
-                {
+            }
+            if members.is_empty() {
+                let found = self.namespace_clause(&group, name);
+                if !found.is_nothing() {
                     return found;
                 }
             }
         }
-        if members.is_empty() { Found::Nothing } else { self.resolve_decls(members) }
+        match import {
+            Some(import) if members.is_empty() => self.imported_member(import, name),
+            _ if members.is_empty() => Found::Nothing,
+            _ => self.resolve_decls(members),
+        }
+    }
+
+    /// A member of what an import that joins local declarations brings.
+    fn imported_member(&mut self, import: DeclRef, name: Name) -> Found {
+        match self.follow(import, &mut Visited::default()) {
+            Found::Nothing | Found::External | Found::Decls(_) => Found::Nothing,
+            module => self.export(&module, name),
+        }
+    }
+
+    /// What an export clause in a block of a namespace exports under a name.
+    fn namespace_clause(&mut self, group: &Group, name: Name) -> Found {
+        for &part in group.iter() {
+            let declaration = self.decl(part);
+            if declaration.kind == DeclKind::Namespace
+                && self.tables.has_exports(part.file)
+                && let found @ (Found::Decls(_) | Found::Module(_)) =
+                    self.export_clause(part.file, declaration.inner, name, &mut Visited::default())
+            {
+                return found;
+            }
+        }
+        Found::Nothing
     }
 
     /// The type of what was found, as a value.

@@ -78,6 +78,10 @@ impl Link<'_> {
                 let object = self.substitute_in(object, env, nesting + 1);
                 self.arena.add(Type::KeyOf(object))
             }
+            Type::Deferred(utility, args) => {
+                let args = self.substituted(args, env, nesting);
+                self.utility(utility, &args)
+            }
             _ => ty,
         }
     }
@@ -147,7 +151,7 @@ impl Link<'_> {
             return false;
         }
         match self.get(ty) {
-            Type::Param(_) | Type::Conditional(..) | Type::Indexed(..) => true,
+            Type::Param(_) | Type::Conditional(..) | Type::Indexed(..) | Type::Deferred(..) => true,
             Type::Mapped(decl, env) => {
                 let Some(&param) = self.type_params(decl).first() else { return false };
                 let keys = self.constraint(param);

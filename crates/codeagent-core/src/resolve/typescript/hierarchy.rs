@@ -3,8 +3,8 @@
 //! A member overrides the member of that name in the nearest base class (of an interface: base interface), and implements that of the
 //! nearest interface its class declares.
 //!
-//! **Limits.** Private and static members and constructors neither override nor implement, parameter properties do not override; interfaces
-//! only reached through a base class count for that class, not for this one.
+//! **Limits.** Private and static members and constructors neither override nor implement; interfaces only reached through a base class count
+//! for that class, not for this one.
 
 use super::Link;
 use super::at;
@@ -47,12 +47,8 @@ impl Link<'_> {
 
     fn member_edges(&mut self, class: DeclRef, name: Name, member: DeclRef, links: &mut Links) {
         let facts = self.facts(class.file);
-        let from_parameter = facts.decl(member.decl).flags.has(DeclFlags::FROM_PARAMETER);
         for (index, base) in facts.list(facts.decl(class.decl).bases).iter().enumerate() {
             let edge_type = if base.clause == BaseClause::Implements { EdgeType::Implements } else { EdgeType::Overrides };
-            if from_parameter && edge_type == EdgeType::Overrides {
-                continue;
-            }
             let receiver = self.base_type(class, index);
             let Looked::Declared(found) = self.member(receiver, name) else { continue };
             let Some(target) = self.primary(&found.decls).filter(|target| self.is_node(*target)) else { continue };

@@ -1,13 +1,11 @@
-//! Which types do type parameters stand for at a call, and is one type plainly assignable to another.
+//! Which types do type parameters stand for at a call.
 //!
-//! **Limits.** The first argument that says something about a parameter decides; constraints do not take part. Assignability answers
-//! "cannot tell" rather than compare structures member by member.
+//! **Limits.** The first argument that says something about a parameter decides; constraints do not take part.
 
 use super::Link;
 use super::at;
 use super::calls::{CallSite, Signature};
-use super::names::Decls;
-use super::types::{Args, Env, Ty, Type, primitive_of};
+use super::types::{Args, Env, Ty, Type};
 use super::well_known::Known;
 use crate::model::facts::*;
 use crate::resolve::world::{DeclRef, FileId};
@@ -139,7 +137,12 @@ impl Link<'_> {
                 self.unify_lists(args, given, inference, nesting)
             }
             (Type::Tuple(args), Type::Tuple(given)) => self.unify_lists(args, given, inference, nesting),
-            (Type::Function(..) | Type::Instance(..), Type::Static(_)) => self.unify_class(param, given, inference, nesting),
+            (Type::Function(..) | Type::Instance(..) | Type::Object(..), Type::Static(_)) => {
+                self.unify_class(param, given, inference, nesting);
+                if !matches!(self.get(param), Type::Function(..)) {
+                    self.unify_members(param, given, inference, nesting);
+                }
+            }
             (Type::Function(..) | Type::Signature(..), _) => self.unify_functions(param, given, inference, nesting),
             (Type::Object(..) | Type::Instance(..), _) => self.unify_members(param, given, inference, nesting),
             (Type::Mapped(..) | Type::Conditional(..), _) => {}
@@ -257,7 +260,7 @@ impl Link<'_> {
             let wanted = self.substitute(wanted, env);
             self.unify(wanted, found, inference, nesting + 1);
         }
-        if let Some(wanted) = self.index_signature(&Decls::from_slice(&[decl]), &[]) {
+        if let Some(wanted) = self.index_signature(&[decl], &[]) {
             let wanted = self.substitute(wanted, env);
             let found = self.property_types(given);
             self.unify(wanted, found, inference, nesting + 1);
@@ -274,7 +277,7 @@ impl Link<'_> {
             return None;
         }
         let types = self.arena.list(args);
-        for part in self.group(decl) {
+        for &part in self.group(decl).iter() {
             for index in 0..self.decl(part).bases.len() {
                 let base = self.base_type(part, index);
                 let env = self.bind(part, &types);
@@ -287,245 +290,5 @@ impl Link<'_> {
             }
         }
         None
-    }
-
-    /// Whether `sub` is plainly assignable to `sup`, filling in type parameters of `sup`; `None` if one cannot tell.
-    pub(super) fn extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
-        let (sub, sup) = (self.unselected(sub), self.unselected(sup));
-        if sub == sup || sup == Ty::ANY {
-            return Some(true);
-        }
-        if sub.is_opaque() || sup.is_opaque() {
-            return None;
-        }
-        match (self.get(sub), self.get(sup)) {
-            (_, Type::Param(param)) => {
-                if !inferred.iter().any(|binding| binding.0 == param) {
-                    inferred.push((param, sub));
-                }
-                let bound = self.constraint(param);
-                if bound.is_opaque() || bound == sup || self.is_open(bound) {
-                    Some(true)
-                } else {
-                    self.extends(sub, bound, &mut Vec::new()).filter(|fits| !fits).or(Some(true))
-                }
-            }
-            (Type::Union(args), _) => {
-                let members = self.arena.list(args);
-                self.all(members.iter().map(|member| (*member, sup)), inferred)
-            }
-            (_, Type::Union(args)) => {
-                let members = self.arena.list(args);
-                self.any(members.iter().map(|member| (sub, *member)), inferred)
-            }
-            (_, Type::Intersection(args)) => {
-                let members = self.arena.list(args);
-                self.all(members.iter().map(|member| (sub, *member)), inferred)
-            }
-            (Type::Param(param), _) => {
-                let bound = self.constraint(param);
-                if bound == sub { None } else { self.extends(bound, sup, inferred).filter(|fits| *fits) }
-            }
-            (Type::Literal(kind, _), Type::Simple(simple)) => Some(primitive_of(kind) == simple),
-            (Type::Literal(..), Type::Literal(..)) => Some(false),
-            (Type::Simple(simple), Type::Simple(other)) => Some(simple == other),
-            (Type::Simple(simple), Type::Literal(..)) if simple.is_primitive() => Some(false),
-            (Type::Simple(simple), _) if simple.is_primitive() || simple == Ty::NOTHING => self.primitive_extends(sup),
-            (Type::Literal(..), _) => self.primitive_extends(sup),
-            (_, Type::Simple(simple)) => Some(simple == Ty::THIS),
-            (_, Type::Literal(..)) => Some(false),
-            (Type::Instance(..), Type::Instance(decl, args)) => self.instance_extends(sub, decl, args, inferred),
-            (Type::BuiltIn(known, given), Type::BuiltIn(wanted, args)) => {
-                if known != wanted && !matches!(wanted, Known::Iterable | Known::Record | Known::Object) {
-                    return Some(false);
-                }
-                self.collect(args, given, inferred);
-                Some(true)
-            }
-            (Type::Tuple(_), Type::BuiltIn(Known::Array | Known::Iterable, args)) => {
-                let element = self.element_type(sub);
-                let given = self.arena.args(&[element]);
-                self.collect(args, given, inferred);
-                Some(true)
-            }
-            (Type::Tuple(given), Type::Tuple(wanted)) => {
-                let (given_list, wanted_list) = (self.arena.list(given), self.arena.list(wanted));
-                if given_list.len() != wanted_list.len() {
-                    return Some(false);
-                }
-                self.all(given_list.iter().copied().zip(wanted_list.iter().copied()), inferred)
-            }
-            (_, Type::Function(..) | Type::Signature(..)) => self.function_extends(sub, sup, inferred),
-            (Type::Function(..) | Type::Tuple(_) | Type::BuiltIn(..), Type::Instance(..) | Type::BuiltIn(..)) => {
-                self.callable_extends(sub, sup)
-            }
-            (_, Type::Object(decl, env)) => self.object_extends(sub, decl, env, inferred),
-            (Type::Object(literal, _), Type::Instance(decl, _)) => self.literal_extends(sub, literal, decl),
-            (
-                Type::Instance(..) | Type::Object(..),
-                Type::BuiltIn(Known::Array | Known::Promise | Known::Map | Known::Set | Known::Date | Known::RegExp, _),
-            ) => (!self.has_outside_base(sub)).then_some(false),
-            _ => None,
-        }
-    }
-
-    fn has_outside_base(&mut self, ty: Ty) -> bool {
-        let Type::Instance(decl, _) = self.get(ty) else { return false };
-        (0..self.decl(decl).bases.len()).any(|index| {
-            let base = self.base_type(decl, index);
-            !matches!(self.get(base), Type::Instance(..))
-        })
-    }
-
-    fn all(&mut self, pairs: impl Iterator<Item = (Ty, Ty)>, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
-        let mut unsure = false;
-        for (sub, sup) in pairs {
-            match self.nested_extends(sub, sup, inferred) {
-                Some(false) => return Some(false),
-                Some(true) => {}
-                None => unsure = true,
-            }
-        }
-        if unsure { None } else { Some(true) }
-    }
-
-    fn any(&mut self, pairs: impl Iterator<Item = (Ty, Ty)>, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
-        let mut unsure = false;
-        for (sub, sup) in pairs {
-            match self.nested_extends(sub, sup, inferred) {
-                Some(true) => return Some(true),
-                Some(false) => {}
-                None => unsure = true,
-            }
-        }
-        if unsure { None } else { Some(false) }
-    }
-
-    fn nested_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
-        if self.depth >= super::MAX_DEPTH {
-            return None;
-        }
-        self.depth += 1;
-        let result = self.extends(sub, sup, inferred);
-        self.depth -= 1;
-        result
-    }
-
-    fn collect(&mut self, wanted: Args, given: Args, inferred: &mut Vec<(DeclRef, Ty)>) {
-        let (wanted, given) = (self.arena.list(wanted), self.arena.list(given));
-        for (wanted, given) in wanted.iter().zip(given.iter()) {
-            let _ = self.nested_extends(*given, *wanted, inferred);
-        }
-    }
-
-    fn primitive_extends(&mut self, sup: Ty) -> Option<bool> {
-        match self.get(sup) {
-            Type::Instance(decl, _) => Some(self.decl(decl).kind == DeclKind::Enum),
-            Type::Object(..) | Type::BuiltIn(..) | Type::Function(..) | Type::Tuple(_) | Type::Static(_) | Type::Signature(..) => {
-                Some(false)
-            }
-            _ => None,
-        }
-    }
-
-    fn instance_extends(&mut self, sub: Ty, decl: DeclRef, args: Args, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
-        if let Some(found) = self.as_instance_of(sub, decl, 0) {
-            self.collect(args, found, inferred);
-            return Some(true);
-        }
-        let Type::Instance(own, _) = self.get(sub) else { return None };
-        let is_enum = |link: &mut Self, decl: DeclRef| link.decl(decl).kind == DeclKind::Enum;
-        if is_enum(self, own) || is_enum(self, decl) {
-            return Some(false);
-        }
-        self.lacks_member(sub, decl).then_some(false)
-    }
-
-    /// An object literal against a class or interface; what it spreads is not looked into.
-    fn literal_extends(&mut self, sub: Ty, literal: DeclRef, decl: DeclRef) -> Option<bool> {
-        let is_whole = self.nameless_members(literal, DeclKind::Property).is_empty();
-        (is_whole && self.lacks_member(sub, decl)).then_some(false)
-    }
-
-    /// Whether a required member of an interface or class is missing from a type.
-    fn lacks_member(&mut self, sub: Ty, decl: DeclRef) -> bool {
-        if self.has_outside_base(sub) {
-            return false;
-        }
-        let inner = self.decl(decl).inner;
-        let members: Vec<_> = self.tables.declared_in(decl.file, inner).iter().take(12).copied().collect();
-        members.into_iter().any(|(_, name, id)| {
-            let flags = self.decl(at(decl.file, id)).flags;
-            let required = flags.has(DeclFlags::MEMBER) && !flags.has(DeclFlags::OPTIONAL) && !flags.has(DeclFlags::STATIC);
-            required
-                && self.decl(at(decl.file, id)).kind != DeclKind::Constructor
-                && self.member(sub, name) == super::members::Looked::Missing
-        })
-    }
-
-    fn function_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
-        if matches!(self.get(sup), Type::Function(decl, _) if self.is_constructor_type(decl)) {
-            return match self.get(sub) {
-                Type::Static(_) => self.constructor_extends(sub, sup, inferred),
-                Type::Function(decl, _) if self.is_constructor_type(decl) => self.constructor_extends(sub, sup, inferred),
-                Type::Function(..) => Some(false),
-                _ if self.construct_signatures(sub).is_empty() => Some(false),
-                _ => self.constructor_extends(sub, sup, inferred),
-            };
-        }
-        let Some(found) = self.signatures(sub).last().copied() else { return Some(false) };
-        let wanted = self.signatures(sup).first().copied()?;
-        let wanted_params = self.signature_params(wanted);
-        let found_params = self.signature_params(found);
-        for (wanted, found) in wanted_params.iter().zip(&found_params) {
-            let _ = self.nested_extends(found.ty, wanted.ty, inferred);
-        }
-        let result = self.signature_result(wanted);
-        let given = self.signature_result(found);
-        let _ = self.nested_extends(given, result, inferred);
-        Some(true)
-    }
-
-    fn constructor_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
-        let wanted = self.instance_of(sup, &[]);
-        let made = self.instance_of(sub, &[]);
-        self.nested_extends(made, wanted, inferred)
-    }
-
-    fn callable_extends(&mut self, sub: Ty, sup: Ty) -> Option<bool> {
-        let is_function = matches!(self.get(sub), Type::Function(..));
-        if is_function && matches!(self.get(sup), Type::BuiltIn(Known::Function | Known::Object, _)) {
-            return Some(true);
-        }
-        let callable = matches!(self.get(sup), Type::Instance(..)) && !self.signatures(sup).is_empty();
-        if is_function && callable { None } else { Some(false) }
-    }
-
-    fn object_extends(&mut self, sub: Ty, decl: DeclRef, env: Env, inferred: &mut Vec<(DeclRef, Ty)>) -> Option<bool> {
-        let inner = self.decl(decl).inner;
-        if inner.is_none() || matches!(self.get(sub), Type::Mapped(..) | Type::Conditional(..) | Type::Indexed(..)) {
-            return None;
-        }
-        let members: Vec<_> = self.tables.declared_in(decl.file, inner).iter().take(24).copied().collect();
-        let mut unsure = false;
-        for (_, name, id) in members {
-            let member = at(decl.file, id);
-            match self.member(sub, name) {
-                super::members::Looked::Missing if self.decl(member).flags.has(DeclFlags::OPTIONAL) => {}
-                super::members::Looked::Missing => return Some(false),
-                super::members::Looked::External => unsure = true,
-                looked => {
-                    let given = self.looked_type(looked, sub);
-                    let wanted = self.decl_type(member);
-                    let wanted = self.substitute(wanted, env);
-                    match self.nested_extends(given, wanted, inferred) {
-                        Some(false) => return Some(false),
-                        Some(true) => {}
-                        None => unsure = true,
-                    }
-                }
-            }
-        }
-        if unsure { None } else { Some(true) }
     }
 }

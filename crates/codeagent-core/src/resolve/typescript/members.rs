@@ -4,10 +4,11 @@
 
 use super::exports::Found;
 use super::names::{Decls, Place, Space};
+use super::questions::Question;
 use super::tables::Name;
 use super::types::{Args, Env, Ty, Type, primitive_of};
 use super::well_known::{Known, ROWS, row};
-use super::{Link, Question, at};
+use super::{Link, at};
 use crate::model::facts::*;
 use crate::resolve::world::DeclRef;
 
@@ -125,6 +126,10 @@ impl Link<'_> {
                 let bound = self.indexed_constraint(object, key);
                 if bound == ty { Looked::Missing } else { self.member_in(bound, name, level + 1) }
             }
+            Type::Deferred(utility, args) => {
+                let bound = self.deferred_bound(utility, args);
+                self.member_in(bound, name, level + 1)
+            }
             Type::Conditional(..) => Looked::Missing,
             Type::Module(file) => self.member_of_module(&Found::Module(file), name),
             Type::Ambient(block) => self.member_of_module(&Found::Ambient(block), name),
@@ -214,7 +219,7 @@ impl Link<'_> {
         let group = self.group(decl);
         let mut found = Decls::new();
         let mut env = Env::EMPTY;
-        for &part in &group {
+        for &part in group.iter() {
             let declaration = self.decl(part);
             if !matches!(declaration.kind, DeclKind::Class | DeclKind::Interface) {
                 continue;
@@ -238,7 +243,7 @@ impl Link<'_> {
         self.index_signature(&group, &types).map_or(Looked::Missing, Looked::Value)
     }
 
-    fn inherited_member(&mut self, group: &Decls, types: &[Ty], name: Name, level: u32) -> Looked {
+    fn inherited_member(&mut self, group: &[DeclRef], types: &[Ty], name: Name, level: u32) -> Looked {
         let mut outside = false;
         for &part in group {
             for index in 0..self.decl(part).bases.len() {
@@ -261,7 +266,7 @@ impl Link<'_> {
 
     /// The type entry `index` of a base list names.
     pub(super) fn base_type(&mut self, decl: DeclRef, index: usize) -> Ty {
-        self.guarded(Question::Base(decl, index as u32), Ty::UNKNOWN, |link| {
+        self.answered(Question::Base(decl, index as u32), |link| {
             let facts = link.facts(decl.file);
             let declaration = facts.decl(decl.decl);
             let Some(base) = facts.list(declaration.bases).get(index).copied() else { return Ty::UNKNOWN };
@@ -289,17 +294,14 @@ impl Link<'_> {
     fn member_of_static(&mut self, decl: DeclRef, name: Name, level: u32) -> Looked {
         let mut found = Decls::new();
         let group = self.group(decl);
-        for &part in &group {
+        let is_class = self.decl(decl).kind == DeclKind::Class;
+        for &part in group.iter().filter(|_| is_class) {
             let declaration = self.decl(part);
-            match declaration.kind {
-                DeclKind::Class => found.extend(self.own_members(part, declaration.inner, name, true)),
-                DeclKind::Namespace | DeclKind::Enum => {
-                    let place = Place { file: part.file, scope: declaration.inner, offset: u32::MAX };
-                    found.extend(self.scope_members(place, name, Space::Value));
-                }
-                _ => {}
+            if declaration.kind == DeclKind::Class {
+                found.extend(self.own_members(part, declaration.inner, name, true));
             }
         }
+        found.extend(self.block_members(&group, name, Space::Value));
         if !found.is_empty() {
             return match self.resolve_decls(found.clone()) {
                 Found::Decls(decls) => Looked::Declared(Member { decls, env: Env::EMPTY, ty: None }),
@@ -308,13 +310,13 @@ impl Link<'_> {
                 other => Looked::Value(self.found_type(&other)),
             };
         }
-        if self.decl(decl).kind != DeclKind::Class {
+        if !is_class {
             return self.namespace_export(&group, name);
         }
         if self.spelling(name) == "prototype" {
             return Looked::Value(self.instance(decl, &[]));
         }
-        for &part in &group {
+        for &part in group.iter() {
             if let Some(base) = self.static_base(part) {
                 let inherited = self.member_in(base, name, level + 1);
                 if !inherited.is_missing() {
@@ -325,8 +327,8 @@ impl Link<'_> {
         if row(Known::Function, false, self.spelling(name)).is_some() { Looked::External } else { Looked::Missing }
     }
 
-    fn namespace_export(&mut self, group: &Decls, name: Name) -> Looked {
-        match self.found_member(&Found::Decls(group.clone()), name) {
+    fn namespace_export(&mut self, group: &[DeclRef], name: Name) -> Looked {
+        match self.found_member(&Found::Decls(Decls::from_slice(group)), name) {
             Found::Decls(decls) => Looked::Declared(Member { decls, env: Env::EMPTY, ty: None }),
             Found::Nothing => Looked::Missing,
             Found::External => Looked::External,
@@ -340,7 +342,7 @@ impl Link<'_> {
         let bases = facts.list(facts.decl(class.decl).bases);
         let index = bases.iter().position(|base| base.clause == BaseClause::Extends)?;
         if let TypeExpr::Heritage(expr, _) = facts.type_expr(bases[index].ty) {
-            return Some(self.guarded(Question::Base(class, u32::MAX), Ty::UNKNOWN, |link| link.expr_type(class.file, expr)));
+            return Some(self.answered(Question::Base(class, u32::MAX), |link| link.expr_type(class.file, expr)));
         }
         let instance = self.base_type(class, index);
         match self.get(instance) {
@@ -369,20 +371,20 @@ impl Link<'_> {
         if outside || self.is_object_member(name) {
             return Looked::External;
         }
-        match self.index_signature(&Decls::from_slice(&[decl]), &[]) {
+        match self.index_signature(&[decl], &[]) {
             Some(ty) => Looked::Value(self.substitute(ty, env)),
             None => Looked::Missing,
         }
     }
 
     /// What `...value` in an object literal spreads.
-    fn spread_type(&mut self, spread: DeclRef) -> Ty {
+    pub(super) fn spread_type(&mut self, spread: DeclRef) -> Ty {
         let init = self.decl(spread).init;
         self.expr_type(spread.file, init)
     }
 
     /// The type an index signature gives.
-    pub(super) fn index_signature(&mut self, group: &Decls, types: &[Ty]) -> Option<Ty> {
+    pub(super) fn index_signature(&mut self, group: &[DeclRef], types: &[Ty]) -> Option<Ty> {
         for &part in group {
             if let Some(&signature) = self.nameless_members(part, DeclKind::IndexSignature).first() {
                 let ty = self.decl_type(signature);

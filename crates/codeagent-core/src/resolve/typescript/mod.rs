@@ -1,12 +1,13 @@
 //! Links one TypeScript or JavaScript file: each name it uses finds the declaration the compiler would find.
 //!
 //! Reading order: `tables` (all files at once), `names` and `exports` (scopes, imports), `types` (the values), `typing` (what type an
-//! expression has), `type_exprs`, `members`, `calls`, `inference`, `context`, `narrowing`, then `sites` and `hierarchy` (the edges).
+//! expression has), `type_exprs`, `members`, `calls`, `inference`, `assignability`, `context`, `narrowing`, then `sites` and `hierarchy` (the edges).
 //!
 //! **Limits.** No checker: types are inferred on demand, as far as members and calls need them. Whatever a budget or a cycle cuts off is
 //! `UNKNOWN` and gives no edge.
 
 mod aliases;
+mod assignability;
 mod calls;
 mod context;
 mod display;
@@ -16,9 +17,12 @@ mod generics;
 mod hierarchy;
 mod inference;
 mod members;
+mod merging;
 mod names;
 mod narrowing;
 mod packages;
+mod programs;
+mod questions;
 mod shapes;
 mod sites;
 mod tables;
@@ -27,21 +31,22 @@ mod types;
 mod typing;
 mod well_known;
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::facts::{CallId, DeclId, Declaration, ExprId, Facts, Sym, TypeId};
+use crate::model::facts::{DeclId, Declaration, ExprId, Facts, Sym, TypeId};
 use crate::resolve::reads::{Recorder, slot};
 use crate::resolve::{DeclRef, FileId, Links, World};
 pub(super) use explain::explain;
 use exports::Found;
+use merging::Group;
+use questions::Questions;
 pub use tables::{Name, Tables, published};
 use types::{Arena, Env, Ty, Type};
 
 /// Nested questions before the answer is `UNKNOWN`: keeps the stack of a worker thread small.
 const MAX_DEPTH: u32 = 60;
-
-/// Questions after which provisional answers are remembered too, so that a link always comes to an end.
-const PATIENCE: u32 = 400_000;
 
 /// Steps a file may cost, how many more for each of its sites, and the most. Of twelve repositories the file that took most took a third.
 const FILE_BUDGET: (u64, u64, u64) = (3_000_000, 20, 4_000_000);
@@ -60,21 +65,6 @@ pub fn link(file: FileId, world: &World) -> Links {
     links
 }
 
-/// A question that is being answered; asking it again meanwhile is a cycle.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Question {
-    Decl(DeclRef),
-    Expr(FileId, ExprId),
-    Return(DeclRef),
-    Context(DeclRef),
-    Alias(DeclRef),
-    Base(DeclRef, u32),
-    Follow(DeclRef),
-    Conditional(Ty),
-    Expected(FileId, CallId),
-    Type(FileId, TypeId),
-}
-
 /// The state of one link.
 struct Link<'w> {
     world: &'w World,
@@ -87,13 +77,7 @@ struct Link<'w> {
     /// Files whose `export *` modules stand in the read set.
     read_stars: FxHashSet<FileId>,
     depth: u32,
-    /// Open questions and the depth they were asked at.
-    busy: FxHashMap<Question, u32>,
-    /// The least depth of an open question that was asked again: answers found below it are provisional.
-    lowest_cycle: u32,
-    /// Whether the last guarded answer may be remembered.
-    is_settled: bool,
-    questions: u32,
+    questions: Questions,
     /// What is left of the budget of the file.
     left: u64,
     decl_types: FxHashMap<DeclRef, Ty>,
@@ -102,6 +86,9 @@ struct Link<'w> {
     return_types: FxHashMap<DeclRef, Ty>,
     type_types: FxHashMap<(FileId, TypeId), Ty>,
     exports: FxHashMap<(FileId, Name), Found>,
+    groups: FxHashMap<DeclRef, Rc<Group>>,
+    /// Types that are being compared member by member.
+    comparing: Vec<(Ty, Ty)>,
 }
 
 impl<'w> Link<'w> {
@@ -116,10 +103,7 @@ impl<'w> Link<'w> {
             asked_slots: FxHashSet::default(),
             read_stars: FxHashSet::default(),
             depth: 0,
-            busy: FxHashMap::default(),
-            lowest_cycle: u32::MAX,
-            is_settled: true,
-            questions: 0,
+            questions: Questions::default(),
             left: FILE_BUDGET.2.min(FILE_BUDGET.0 + FILE_BUDGET.1 * world.facts(file).sites.len() as u64),
             alias_types: FxHashMap::default(),
             decl_types: FxHashMap::default(),
@@ -127,6 +111,8 @@ impl<'w> Link<'w> {
             return_types: FxHashMap::default(),
             type_types: FxHashMap::default(),
             exports: FxHashMap::default(),
+            groups: FxHashMap::default(),
+            comparing: Vec::new(),
         }
     }
 
@@ -176,32 +162,6 @@ impl<'w> Link<'w> {
     /// Takes what it costs to go through a list.
     fn spend_list(&mut self, length: usize) {
         self.spend(if length > USUAL_LIST { 32 * length } else { length });
-    }
-
-    /// Answers a question unless it is being answered already or lies too deep. Sets [`Self::is_settled`].
-    fn guarded<T>(&mut self, question: Question, otherwise: T, answer: impl FnOnce(&mut Self) -> T) -> T {
-        if let Some(&asked_at) = self.busy.get(&question) {
-            self.lowest_cycle = self.lowest_cycle.min(asked_at);
-            self.is_settled = false;
-            return otherwise;
-        }
-        if self.depth >= MAX_DEPTH || !self.spend(1) {
-            self.lowest_cycle = 0;
-            self.is_settled = false;
-            return otherwise;
-        }
-        let depth = self.depth;
-        let outer_cycle = std::mem::replace(&mut self.lowest_cycle, u32::MAX);
-        self.busy.insert(question, depth);
-        self.questions += 1;
-        self.depth += 1;
-        let result = answer(self);
-        self.depth -= 1;
-        self.busy.remove(&question);
-        let own_cycle = if self.lowest_cycle < depth { self.lowest_cycle } else { u32::MAX };
-        self.is_settled = own_cycle == u32::MAX || self.questions > PATIENCE;
-        self.lowest_cycle = outer_cycle.min(own_cycle);
-        result
     }
 
     fn get(&self, ty: Ty) -> Type {

@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 
 use super::exports::Found;
-use super::tables::{AUGMENTED, GLOBAL, Name};
+use super::tables::{GLOBAL, Name};
 use super::{Link, at};
 use crate::model::facts::*;
 use crate::resolve::world::{DeclRef, FileId};
@@ -30,7 +30,7 @@ pub enum Space {
 }
 
 impl Space {
-    fn holds(self, kind: DeclKind) -> bool {
+    pub(super) fn holds(self, kind: DeclKind) -> bool {
         use DeclKind as K;
         match self {
             Self::Value | Self::Narrowed => matches!(
@@ -67,6 +67,9 @@ pub struct Place {
     pub offset: u32,
 }
 
+/// What another block of a namespace can see.
+const SEEN_OUTSIDE: u32 = DeclFlags::EXPORT.0 | DeclFlags::AMBIENT.0;
+
 impl Link<'_> {
     /// The declarations of a name in just one scope.
     pub(super) fn in_scope(&mut self, place: Place, name: Name, space: Space) -> Decls {
@@ -90,7 +93,27 @@ impl Link<'_> {
                 found.push(at(place.file, id));
             }
         }
+        if found.len() > 1 {
+            self.beside_import(&mut found, space);
+        }
         narrowed.map_or(found, |decl| Decls::from_slice(&[decl]))
+    }
+
+    /// A name that is imported and declared: the declaration is meant where it declares what is asked for, the import else. A namespace beside
+    /// an import declares types only.
+    fn beside_import(&mut self, found: &mut Decls, space: Space) {
+        let is_import = |link: &mut Self, decl: DeclRef| link.decl(decl).kind == DeclKind::Import;
+        let imports = found.iter().filter(|decl| is_import(self, **decl)).count();
+        if imports == 0 || imports == found.len() {
+            return;
+        }
+        let is_value = matches!(space, Space::Value | Space::Narrowed);
+        let declares = |link: &mut Self, decl: DeclRef| {
+            let kind = link.decl(decl).kind;
+            kind != DeclKind::Import && !(is_value && kind == DeclKind::Namespace)
+        };
+        let is_declared = found.iter().any(|decl| declares(self, *decl));
+        found.retain(|decl| if is_declared { !is_import(self, *decl) } else { is_import(self, *decl) });
     }
 
     /// The declarations of a name, not followed through imports.
@@ -134,17 +157,15 @@ impl Link<'_> {
             }
             ScopeKind::Namespace if decl.kind == DeclKind::AmbientModule => self.through_ambient(owner, name, space),
             ScopeKind::Namespace | ScopeKind::Enum => {
-                for other in self.group(owner) {
-                    if other == owner {
-                        continue;
-                    }
-                    let inner = self.decl(other).inner;
-                    let found = self.scope_members(Place { file: other.file, scope: inner, offset: u32::MAX }, name, space);
-                    if !found.is_empty() {
-                        return found;
-                    }
+                let group = self.group(owner);
+                if group.len() == 1 {
+                    return Decls::new();
                 }
-                Decls::new()
+                let mut found = self.block_members(&group, name, space);
+                // What another block does not export is its own.
+                let is_seen = |decl: &Declaration| decl.flags.0 & SEEN_OUTSIDE != 0 || decl.kind == DeclKind::EnumMember;
+                found.retain(|other| is_seen(self.decl(*other)));
+                found
             }
             _ => Decls::new(),
         }
@@ -153,31 +174,19 @@ impl Link<'_> {
     /// A `declare module` block sees what the module exports that it adds to, and what the other blocks of its name declare.
     fn through_ambient(&mut self, block: DeclRef, name: Name, space: Space) -> Decls {
         let facts = self.facts(block.file);
-        let target = self.tables.target(block.file, facts.decl(block.decl).name).filter(|_| facts.header.is_module);
+        let module = self.decl_name(block);
+        let is_ambient = self.ambient(module).contains(&block);
+        let target = self.tables.target(block.file, facts.decl(block.decl).name).filter(|_| facts.header.is_module && !is_ambient);
         match self.export(&target.map_or(Found::Ambient(block), Found::Module), name) {
             Found::Decls(decls) => decls.into_iter().filter(|decl| space.holds(self.decl(*decl).kind)).collect(),
             _ => Decls::new(),
         }
     }
 
-    /// Names declared in a namespace or enum, enum members included whether or not they count as members.
-    pub(super) fn scope_members(&mut self, place: Place, name: Name, space: Space) -> Decls {
-        if place.scope.is_none() {
-            return Decls::new();
-        }
-        let found = self.in_scope(place, name, space);
-        if !found.is_empty() {
-            return found;
-        }
-        let facts = self.facts(place.file);
-        let members = self.tables.declared(place.file, place.scope, name).iter().map(|entry| entry.2);
-        members.filter(|id| facts.decl(*id).kind == DeclKind::EnumMember).map(|id| at(place.file, id)).collect()
-    }
-
     pub(super) fn global(&mut self, name: Name, space: Space) -> Decls {
         self.ask(GLOBAL, name);
         let mut found = Decls::new();
-        for &decl in self.tables.globals(name) {
+        for decl in self.visible(self.tables.globals(name)) {
             let kind = self.decl(decl).kind;
             if space.holds(kind) {
                 found.push(decl);
@@ -186,96 +195,10 @@ impl Link<'_> {
         found
     }
 
-    /// All declarations of the symbol a declaration belongs to, in canonical order: overloads, merged interfaces, namespaces, classes.
-    pub(super) fn group(&mut self, decl: DeclRef) -> Decls {
-        let facts = self.facts(decl.file);
-        let own = facts.decl(decl.decl);
-        if self.left == 0
-            || own.name.is_none()
-            || matches!(own.kind, DeclKind::Lambda | DeclKind::Narrow | DeclKind::Parameter | DeclKind::TypeParam)
-        {
-            return Decls::from_slice(&[decl]);
-        }
-        let name = self.name(decl.file, own.name);
-        let mut found = Decls::new();
-        if super::tables::is_global(facts, own) {
-            self.ask(GLOBAL, name);
-            for &other in self.tables.globals(name) {
-                let candidate = self.decl(other);
-                if merges(own, candidate) {
-                    found.push(other);
-                }
-            }
-        } else {
-            self.merge_from((decl.file, own.scope), own, name, &mut found);
-            self.merge_elsewhere(decl.file, own, name, &mut found);
-        }
-        self.spend_list(found.len());
-        if found.is_empty() { Decls::from_slice(&[decl]) } else { found }
-    }
-
-    fn merge_from(&mut self, place: (FileId, ScopeId), own: &Declaration, name: Name, found: &mut Decls) {
-        let (file, scope) = place;
-        let facts = self.facts(file);
-        for &(_, _, id) in self.tables.declared(file, scope, name) {
-            if merges(own, facts.decl(id)) {
-                found.push(at(file, id));
-            }
-        }
-    }
-
-    /// Blocks of an enclosing namespace elsewhere, ambient modules of one name, and module augmentations.
-    fn merge_elsewhere(&mut self, file: FileId, own: &Declaration, name: Name, found: &mut Decls) {
-        if own.flags.has(DeclFlags::MEMBER) {
-            return;
-        }
-        let facts = self.facts(file);
-        let scope = facts.scope(own.scope);
-        let others: Decls = match (scope.kind, scope.owner.some()) {
-            (ScopeKind::File, _) if self.tables.has_augmentations() && mergeable(own.kind) => {
-                self.ask(AUGMENTED, name);
-                self.tables.augmentations(file).iter().copied().collect()
-            }
-            (ScopeKind::Namespace, Some(owner)) => {
-                let decl = facts.decl(owner);
-                if decl.kind == DeclKind::AmbientModule {
-                    let (target, blocks) = self.ambient_blocks(file, owner);
-                    if let Some(target) = target {
-                        self.ask(AUGMENTED, name);
-                        self.merge_from((target, ScopeId(0)), own, name, found);
-                    }
-                    blocks
-                } else {
-                    self.group(at(file, owner)).into_iter().filter(|other| *other != at(file, owner)).collect()
-                }
-            }
-            _ => return,
-        };
-        for other in others {
-            let inner = self.decl(other).inner;
-            self.merge_from((other.file, inner), own, name, found);
-        }
-        found.sort_by_key(|other| (self.is_added(*other), *other));
-    }
-
-    /// Whether a declaration stands in a `declare module` block of a module and so adds to what is declared elsewhere.
-    fn is_added(&mut self, decl: DeclRef) -> bool {
-        let facts = self.facts(decl.file);
-        let owner = facts.scope(facts.decl(decl.decl).scope).owner;
-        facts.header.is_module && owner.some().is_some_and(|owner| facts.decl(owner).kind == DeclKind::AmbientModule)
-    }
-
-    /// The blocks in which a symbol of an ambient module block may be declared too; with what it adds to, if it adds to a module.
-    fn ambient_blocks(&mut self, file: FileId, block: DeclId) -> (Option<FileId>, Decls) {
-        let facts = self.facts(file);
-        let sym = facts.decl(block).name;
-        let own = at(file, block);
-        if let Some(target) = self.tables.target(file, sym).filter(|_| facts.header.is_module) {
-            return (Some(target), self.tables.augmentations(target).iter().copied().filter(|other| *other != own).collect());
-        }
-        let module = self.name(file, sym);
-        self.ask(super::tables::AMBIENT, module);
-        (None, self.tables.ambient(module).iter().copied().filter(|other| *other != own).collect())
+    /// Of declarations that a world-wide table holds those that count for the file being linked.
+    pub(super) fn visible(&self, decls: &[DeclRef]) -> Decls {
+        let counts = |decl: &DeclRef| self.is_external(*decl) || self.tables.counts(self.file, decl.file);
+        decls.iter().copied().filter(counts).collect()
     }
 }
 
@@ -283,37 +206,5 @@ fn narrows_name(facts: &Facts, decl: &Declaration) -> bool {
     match facts.expr(decl.init) {
         Expr::Guarded(index) => facts.guards.get(index as usize).is_some_and(|guard| matches!(facts.expr(guard.subject), Expr::Name(..))),
         _ => false,
-    }
-}
-
-fn mergeable(kind: DeclKind) -> bool {
-    matches!(kind, DeclKind::Interface | DeclKind::Class | DeclKind::Namespace | DeclKind::Enum | DeclKind::Function)
-}
-
-/// Whether two declarations of one name in one place are one symbol of the graph.
-fn merges(own: &Declaration, other: &Declaration) -> bool {
-    use DeclKind as K;
-    let flags = DeclFlags::MEMBER.with(DeclFlags::STATIC).0;
-    if own.flags.0 & flags != other.flags.0 & flags {
-        return false;
-    }
-    let class = |kind: K| match kind {
-        K::Class | K::Interface => 1,
-        K::Enum => 2,
-        K::Function | K::LocalFunction => 3,
-        K::Namespace => 4,
-        K::Variable => 5,
-        K::Method | K::Property | K::Getter | K::Setter | K::EnumMember => 6,
-        K::Constructor => 7,
-        K::CallSignature => 8,
-        K::ConstructSignature => 9,
-        K::IndexSignature => 10,
-        K::TypeAlias => 11,
-        _ => 0,
-    };
-    match (class(own.kind), class(other.kind)) {
-        (0, _) | (_, 0) => false,
-        (4, 1..=5) | (1..=3, 4) => true,
-        (a, b) => a == b,
     }
 }

@@ -23,7 +23,7 @@ impl Link<'_> {
             GuardTest::InstanceOf(class) => {
                 let class = self.expr_type(file, class);
                 let instance = self.instance_of(class, &[]);
-                self.narrow_to(subject, instance, guard.negated)
+                self.narrow_by(subject, instance, guard.negated, |link, ty| link.is_derived(ty, instance))
             }
             GuardTest::IsType(ty) => {
                 let ty = self.type_of(file, ty);
@@ -62,7 +62,7 @@ impl Link<'_> {
         match facts.expr(callee) {
             Expr::Member(_, sym) if facts.text(sym) == "isArray" => self.sift_union(subject, negated, |link, ty| match link.get(ty) {
                 Type::BuiltIn(Known::Array, _) | Type::Tuple(_) => Some(true),
-                Type::Param(_) | Type::Conditional(..) | Type::Indexed(..) => None,
+                Type::Param(_) | Type::Conditional(..) | Type::Indexed(..) | Type::Deferred(..) => None,
                 _ => Some(false),
             }),
             _ => subject,
@@ -75,7 +75,10 @@ impl Link<'_> {
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
         let TypeExpr::Predicate(tested, ty, _) = facts.type_expr(declaration.ty) else { return None };
-        let position = facts.list(declaration.params).iter().position(|param| facts.decl(*param).name == tested);
+        let position = match facts.text(tested) {
+            "this" => Some(usize::from(u16::MAX)),
+            _ => facts.list(declaration.params).iter().position(|param| facts.decl(*param).name == tested),
+        };
         let ty = self.type_of(decl.file, ty);
         Some((position, self.substitute(ty, env)))
     }
@@ -93,15 +96,20 @@ impl Link<'_> {
     }
 
     fn narrow_to(&mut self, subject: Ty, to: Ty, negated: bool) -> Ty {
+        self.narrow_by(subject, to, negated, |link, ty| link.extends(ty, to, &mut Vec::new()))
+    }
+
+    /// The members of a union that are known to be of a type; that type itself if none is.
+    fn narrow_by(&mut self, subject: Ty, to: Ty, negated: bool, is_of: impl Fn(&mut Self, Ty) -> Option<bool>) -> Ty {
         if to.is_opaque() {
             return if negated { subject } else { to };
         }
         if negated {
-            return self.sift_union(subject, true, |link, ty| link.extends(ty, to, &mut Vec::new()));
+            return self.sift_union(subject, true, is_of);
         }
         let mut kept = Vec::new();
         for &member in self.arena.members(subject).iter() {
-            if !member.is_opaque() && self.extends(member, to, &mut Vec::new()) == Some(true) {
+            if !member.is_opaque() && is_of(self, member) == Some(true) {
                 kept.push(member);
             }
         }
@@ -163,7 +171,7 @@ impl Link<'_> {
     pub(super) fn narrowed_path(&mut self, file: FileId, path: ExprId) -> Option<DeclRef> {
         let facts = self.facts(file);
         let (root, scope, offset) = path_root(facts, path)?;
-        let name = self.name(file, root);
+        let name = root.map_or_else(|| self.tables.find("this"), |root| self.name(file, root));
         let mut scope = scope;
         let mut found = None;
         while let Some(id) = scope.some() {
@@ -180,21 +188,24 @@ impl Link<'_> {
                     found = Some(at(file, decl_id));
                 }
             }
-            if found.is_some() || declared_here {
+            let Scope { kind, parent, .. } = *facts.scope(id);
+            // What a function is called with later may have changed by then.
+            if found.is_some() || declared_here || kind == ScopeKind::Function {
                 return found;
             }
-            scope = facts.scope(id).parent;
+            scope = parent;
         }
         None
     }
 }
 
-/// The name a member path begins with.
-fn path_root(facts: &Facts, path: ExprId) -> Option<(Sym, ScopeId, u32)> {
+/// The name a member path begins with, `None` for `this`, and where it stands.
+fn path_root(facts: &Facts, path: ExprId) -> Option<(Option<Sym>, ScopeId, u32)> {
     let mut expr = path;
     for _ in 0..MAX_PATH {
         match facts.expr(expr) {
-            Expr::Name(sym, scope, offset) => return Some((sym, scope, offset)),
+            Expr::Name(sym, scope, offset) => return Some((Some(sym), scope, offset)),
+            Expr::ThisAt(_, scope, offset) => return Some((None, scope, offset)),
             Expr::Member(object, _) => expr = object,
             _ => return None,
         }
@@ -207,6 +218,7 @@ fn same_path(facts: &Facts, a: ExprId, b: ExprId) -> bool {
     for _ in 0..MAX_PATH {
         match (facts.expr(a), facts.expr(b)) {
             (Expr::Name(x, ..), Expr::Name(y, ..)) => return x == y,
+            (Expr::This(x) | Expr::ThisAt(x, ..), Expr::This(y) | Expr::ThisAt(y, ..)) => return x == y,
             (Expr::Member(p, x), Expr::Member(q, y)) if x == y => (a, b) = (p, q),
             _ => return false,
         }

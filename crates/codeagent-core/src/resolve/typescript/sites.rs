@@ -87,7 +87,7 @@ impl Link<'_> {
         let mut targets: Vec<Target> = Vec::new();
         let mut rest = decls;
         while let Some(&first) = rest.first().filter(|_| targets.len() < MAX_TARGETS) {
-            let mut symbol = self.group(first);
+            let mut symbol: Decls = if rest.len() > 1 { self.group(first).iter().copied().collect() } else { Decls::new() };
             symbol.sort_unstable();
             let (own, others): (Decls, Decls) = rest.into_iter().partition(|decl| *decl == first || symbol.binary_search(decl).is_ok());
             rest = others;
@@ -108,21 +108,17 @@ impl Link<'_> {
     /// The declaration that stands for a symbol: its implementation, else its first in the repository.
     pub(super) fn primary(&mut self, decls: &Decls) -> Option<DeclRef> {
         let first = decls.first().copied()?;
-        let mut all: Decls = self.group(first);
-        if !all.contains(&first) {
-            all = decls.clone();
-        }
+        let group = self.group(first);
+        let all: &[DeclRef] = if group.contains(&first) { &group } else { decls };
         let kind = self.decl(first).kind;
-        all.retain(|decl| !self.is_external(*decl));
+        let mut own = all.iter().copied().filter(|decl| !self.is_external(*decl));
         let callable = matches!(kind, DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method | DeclKind::Constructor);
-        if callable
-            && let Some(body) =
-                all.iter().copied().find(|decl| self.decl(*decl).kind == kind && self.decl(*decl).flags.has(DeclFlags::HAS_BODY))
-        {
+        let world = self.world;
+        let same = |decl: &DeclRef| world.decl(*decl).kind == kind;
+        if callable && let Some(body) = own.clone().find(|decl| same(decl) && world.decl(*decl).flags.has(DeclFlags::HAS_BODY)) {
             return Some(body);
         }
-        let same = all.iter().copied().find(|decl| self.decl(*decl).kind == kind);
-        same.or(all.first().copied())
+        own.clone().find(same).or_else(|| own.next())
     }
 
     fn edge_type(&mut self, site: Site) -> Option<EdgeType> {
@@ -164,6 +160,11 @@ impl Link<'_> {
             Subject::Export(id) => self.export_outcome(id),
             Subject::Base(decl, index) => self.base_outcome(at(file, decl), usize::from(index)),
             Subject::Key(object, sym) => self.key_outcome(object, sym),
+            Subject::Attribute(component, sym) => {
+                let component = self.expr_type(file, component);
+                let props = self.props_of(component);
+                self.key_of(props, sym)
+            }
             Subject::Construct(..) => Outcome::Outside,
         }
     }
@@ -214,7 +215,42 @@ impl Link<'_> {
         match facts.expr(declaration.init) {
             Expr::Destructured(..) | Expr::Member(..) | Expr::Name(..) => self.held_value(declaration.init),
             Expr::Or(value, _) if matches!(facts.expr(value), Expr::Destructured(..)) => self.held_value(value),
+            Expr::Or(yes, no) => self.held_choice(yes, no),
             _ => Outcome::Outside,
+        }
+    }
+
+    /// `const f = c ? a : b; f()` calls either, if these are where the functions are written.
+    fn held_choice(&mut self, yes: ExprId, no: ExprId) -> Outcome {
+        let (yes, no) = (self.held_function(yes), self.held_function(no));
+        match (yes, no) {
+            (Outcome::Decls(mut decls), Outcome::Decls(others)) => {
+                decls.extend(others.into_iter().filter(|decl| !decls.contains(decl)).collect::<Decls>());
+                Outcome::Decls(decls)
+            }
+            (decls @ Outcome::Decls(_), _) | (_, decls @ Outcome::Decls(_)) => decls,
+            _ => Outcome::Outside,
+        }
+    }
+
+    fn held_function(&mut self, value: ExprId) -> Outcome {
+        match self.held_value(value) {
+            Outcome::Decls(decls) if decls.iter().all(|decl| self.writes_function(*decl)) => Outcome::Decls(decls),
+            _ => Outcome::Outside,
+        }
+    }
+
+    /// Whether a declaration is a function or class, or says itself which one it holds.
+    fn writes_function(&mut self, decl: DeclRef) -> bool {
+        let facts = self.facts(decl.file);
+        let declaration = facts.decl(decl.decl);
+        match declaration.kind {
+            DeclKind::Function | DeclKind::Method | DeclKind::Class => true,
+            DeclKind::Property | DeclKind::Variable if declaration.ty.is_none() => {
+                matches!(facts.expr(declaration.init), Expr::Function(_) | Expr::Class(_))
+            }
+            DeclKind::Property | DeclKind::Variable => matches!(facts.type_expr(declaration.ty), TypeExpr::Function(_)),
+            _ => false,
         }
     }
 
@@ -394,6 +430,7 @@ impl Link<'_> {
                 }
                 (found, index + 1 == segments.len())
             }
+            TypeExpr::Indexed(object, key) => return self.indexed_outcome(object, key),
             _ => return Outcome::Outside,
         };
         match found {
@@ -401,6 +438,14 @@ impl Link<'_> {
             found if is_last => self.as_type(found).into(),
             found => found.into(),
         }
+    }
+
+    /// `"x"` of `T["x"]`
+    fn indexed_outcome(&mut self, object: TypeId, key: TypeId) -> Outcome {
+        let facts = self.facts(self.file);
+        let TypeExpr::Literal(_, sym) = facts.type_expr(key) else { return Outcome::Outside };
+        let object = self.type_of(self.file, object);
+        self.key_of(object, sym)
     }
 
     fn import_outcome(&mut self, id: ImportId) -> Outcome {
@@ -481,8 +526,13 @@ impl Link<'_> {
     /// The key of an object literal: the member of the expected type, else the literal's own, which is no node.
     fn key_outcome(&mut self, object: DeclId, sym: Sym) -> Outcome {
         let expected = self.context(at(self.file, object));
-        let name = self.name(self.file, sym);
-        match self.member(expected, name) {
+        self.key_of(expected, sym)
+    }
+
+    /// The member that a key names.
+    fn key_of(&mut self, object: Ty, key: Sym) -> Outcome {
+        let name = self.name(self.file, key);
+        match self.member(object, name) {
             Looked::Declared(member) => Outcome::Decls(member.decls),
             _ => Outcome::Outside,
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::programs::Programs;
 use crate::model::facts::*;
 use crate::model::graph::Language;
 use crate::project::ProjectModel;
@@ -106,6 +107,7 @@ pub struct Tables {
     augmented: FxHashMap<FileId, Vec<DeclRef>>,
     /// Files that export a name themselves, in order.
     exporters: FxHashMap<Name, Vec<FileId>>,
+    programs: Programs,
 }
 
 /// The table of global names.
@@ -127,6 +129,7 @@ impl Tables {
             ambient: FxHashMap::default(),
             augmented: FxHashMap::default(),
             exporters: FxHashMap::default(),
+            programs: Programs::default(),
         };
         let mut modules = ModulePaths::new(files, projects);
         for (number, file) in files.iter().enumerate() {
@@ -136,8 +139,28 @@ impl Tables {
                 tables.add_world_wide(FileId(number as u32), &file.facts);
             }
         }
+        tables.add_augmented_ambient(files);
         tables.index_stars(files);
+        let targets = |file: FileId| tables.files[file.0 as usize].modules.iter().filter_map(|entry| entry.1);
+        tables.programs = Programs::new(files, projects, |file| is_typescript(&file.facts), targets);
         tables
+    }
+
+    /// Adds to ambient modules the blocks of modules that augment them, behind what declares them.
+    fn add_augmented_ambient(&mut self, files: &[WorldFile]) {
+        if self.ambient.is_empty() {
+            return;
+        }
+        for (number, file) in files.iter().enumerate().filter(|(_, file)| is_typescript(&file.facts) && file.facts.header.is_module) {
+            let blocks = file.facts.decl_ids().filter(|id| file.facts.decl(*id).kind == DeclKind::AmbientModule);
+            for id in blocks {
+                let place = DeclRef { file: FileId(number as u32), decl: id };
+                let name = self.name(place.file, file.facts.decl(id).name);
+                if let Some(ambient) = self.ambient.get_mut(&name) {
+                    ambient.push(place);
+                }
+            }
+        }
     }
 
     /// Makes what [`Self::stars_with`] answers from.
@@ -149,7 +172,10 @@ impl Tables {
         for number in with_stars {
             let stars = std::mem::take(&mut self.files[number].stars);
             let file = FileId(number as u32);
-            let target = |id: &ExportId| self.target(file, files[number].facts.exports[id.index()].module);
+            let target = |id: &ExportId| {
+                let module = files[number].facts.exports[id.index()].module;
+                self.target(file, module).filter(|_| !self.ambient.contains_key(&self.name(file, module)))
+            };
             let is_plain = |module: &FileId| {
                 let index = self.file(*module);
                 index.stars.is_empty() && index.assigned.is_empty() && *module != file && self.augmentations(*module).is_empty()
@@ -351,8 +377,25 @@ impl Tables {
         self.globals.get(&name).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether what a file declares for all counts in the file being linked.
+    pub(super) fn counts(&self, link: FileId, of: FileId) -> bool {
+        self.programs.counts(link, of)
+    }
+
+    /// The programs that compile a file, and those as whose file it is linked: whoever keeps them can tell whether what the one declares
+    /// for all, or what the other sees of that, may have changed.
+    pub fn programs(&self, file: FileId) -> (impl Iterator<Item = &str>, impl Iterator<Item = &str>) {
+        (self.programs.compiled(file), self.programs.seen_as(file))
+    }
+
+    /// The blocks that declare an ambient module, then those that add to it.
     pub(super) fn ambient(&self, name: Name) -> &[DeclRef] {
         self.ambient.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a file has export clauses at all.
+    pub(super) fn has_exports(&self, file: FileId) -> bool {
+        !self.file(file).exports.is_empty()
     }
 
     /// The `declare module` blocks that add to a file from elsewhere.

@@ -3,12 +3,15 @@
 //! **Limits.** Conditional types are decided by a light test of assignability; where it cannot tell, the type is unknown. Template literal
 //! types are strings.
 
+use std::rc::Rc;
+
 use super::exports::Found;
 use super::names::{Decls, Place, Space};
+use super::questions::Question;
 use super::tables::Name;
 use super::types::{Env, Ty, Type, primitive_of};
 use super::well_known::Known;
-use super::{Link, Question, at};
+use super::{Link, at};
 use crate::model::facts::*;
 use crate::resolve::world::{DeclRef, FileId};
 
@@ -21,8 +24,8 @@ impl Link<'_> {
         if let Some(&known) = self.type_types.get(&(file, ty)) {
             return known;
         }
-        let result = self.guarded(Question::Type(file, ty), Ty::UNKNOWN, |link| link.type_of_unguarded(file, ty));
-        if self.is_settled {
+        let result = self.answered(Question::Type(file, ty), |link| link.type_of_unguarded(file, ty));
+        if self.questions.is_settled() {
             self.type_types.insert((file, ty), result);
         }
         result
@@ -224,8 +227,8 @@ impl Link<'_> {
         if let Some(&known) = self.alias_types.get(&decl) {
             return known;
         }
-        let body = self.guarded(Question::Alias(decl), Ty::UNKNOWN, |link| link.type_of(decl.file, ty));
-        if self.is_settled {
+        let body = self.answered(Question::Alias(decl), |link| link.type_of(decl.file, ty));
+        if self.questions.is_settled() {
             self.alias_types.insert(decl, body);
         }
         body
@@ -277,30 +280,50 @@ impl Link<'_> {
     pub(super) fn conditional_type(&mut self, file: FileId, ty: TypeId, env: Env) -> Ty {
         let facts = self.facts(file);
         let TypeExpr::Conditional(parts) = facts.type_expr(ty) else { return Ty::UNKNOWN };
-        let &[check, bound, yes, no] = facts.list(parts) else { return Ty::UNKNOWN };
+        let &[check, bound, yes, no, ref own @ ..] = facts.list(parts) else { return Ty::UNKNOWN };
         let deferred = self.arena.add(Type::Conditional(file, ty, env));
-        self.guarded(Question::Conditional(deferred), Ty::UNKNOWN, |link| {
-            let check = link.type_of(file, check);
-            let check = link.substitute(check, env);
+        self.answered(Question::Conditional(deferred), |link| {
+            let declared = link.type_of(file, check);
+            let check = link.substitute(declared, env);
             if link.is_open(check) {
                 return deferred;
             }
+            let outer = link.without(env, file, own);
             let bound = link.type_of(file, bound);
-            let bound = link.substitute(bound, env);
+            let bound = link.substitute(bound, outer);
+            // Only a bare type parameter is gone through member by member, and then stands for each of them.
+            let (param, members) = match link.get(declared) {
+                Type::Param(param) => (Some(param), link.arena.members(check)),
+                _ => (None, Rc::from([check])),
+            };
             let mut results = Vec::new();
-            for &member in link.arena.members(check).iter() {
+            for &member in members.iter() {
                 let mut inferred = Vec::new();
                 let branch = match link.extends(member, bound, &mut inferred) {
                     Some(true) => link.type_of(file, yes),
                     Some(false) => link.type_of(file, no),
                     None => link.either_branch(file, yes, no),
                 };
-                inferred.extend(link.arena.bindings(env).iter().copied());
+                inferred.extend(param.map(|param| (param, member)));
+                inferred.extend(link.arena.bindings(outer).iter().copied());
                 let env = link.arena.env(inferred);
                 results.push(link.substitute(branch, env));
             }
             link.arena.union(&results)
         })
+    }
+
+    /// An environment without what an outer round found for the `infer` names of this conditional type.
+    fn without(&mut self, env: Env, file: FileId, own: &[TypeId]) -> Env {
+        if own.is_empty() || env == Env::EMPTY {
+            return env;
+        }
+        let facts = self.facts(file);
+        let is_own = |param: DeclRef| {
+            param.file == file && own.iter().any(|ty| matches!(facts.type_expr(*ty), TypeExpr::Infer(decl) if decl == param.decl))
+        };
+        let kept = self.arena.bindings(env).iter().copied().filter(|binding| !is_own(binding.0)).collect();
+        self.arena.env(kept)
     }
 
     /// Where the test cannot be decided: the branch that is not `never`.

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::aliases::Utility;
 use super::tables::Name;
 use super::well_known::Known;
 use crate::model::facts::{LiteralKind, TypeId};
@@ -88,6 +89,8 @@ pub enum Type {
     Conditional(FileId, TypeId, Env),
     /// `T[K]` that still has type parameters.
     Indexed(Ty, Ty),
+    /// A utility type whose arguments still have type parameters.
+    Deferred(Utility, Args),
     /// `keyof T`
     KeyOf(Ty),
     /// A built-in type with its type arguments.

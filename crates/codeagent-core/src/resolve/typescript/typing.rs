@@ -5,9 +5,10 @@
 use super::exports::Found;
 use super::members::Looked;
 use super::names::{Decls, Place, Space};
+use super::questions::Question;
 use super::types::{Env, Ty, Type, primitive_of};
 use super::well_known::Known;
-use super::{Link, Question, at};
+use super::{Link, at};
 use crate::model::facts::*;
 use crate::resolve::world::{DeclRef, FileId};
 
@@ -40,8 +41,8 @@ impl Link<'_> {
         if let Some(&known) = self.decl_types.get(&decl) {
             return known;
         }
-        let ty = self.guarded(Question::Decl(decl), Ty::UNKNOWN, |link| link.decl_type_unguarded(decl));
-        if self.is_settled {
+        let ty = self.answered(Question::Decl(decl), |link| link.decl_type_unguarded(decl));
+        if self.questions.is_settled() {
             self.decl_types.insert(decl, ty);
         }
         ty
@@ -98,8 +99,8 @@ impl Link<'_> {
         if let Some(&known) = self.expr_types.get(&(file, expr)) {
             return known;
         }
-        let ty = self.guarded(Question::Expr(file, expr), Ty::UNKNOWN, |link| link.expr_type_unguarded(file, expr));
-        if self.is_settled {
+        let ty = self.answered(Question::Expr(file, expr), |link| link.expr_type_unguarded(file, expr));
+        if self.questions.is_settled() {
             self.expr_types.insert((file, expr), ty);
         }
         ty
@@ -109,7 +110,7 @@ impl Link<'_> {
         let facts = self.facts(file);
         match facts.expr(id) {
             Expr::Name(sym, scope, offset) => self.name_type(sym, Place { file, scope, offset }),
-            Expr::This(decl) => self.this_type(file, decl),
+            Expr::This(decl) | Expr::ThisAt(decl, ..) => self.this_type(file, decl),
             Expr::Super(decl) => self.super_type(file, decl),
             Expr::Member(object, sym) => self.member_expr_type(file, id, object, sym),
             Expr::Destructured(object, sym) => {
@@ -322,8 +323,8 @@ impl Link<'_> {
         if !declaration.ty.is_none() {
             return self.type_of(decl.file, declaration.ty);
         }
-        let ty = self.guarded(Question::Return(decl), Ty::UNKNOWN, |link| link.inferred_return(decl, declaration));
-        if self.is_settled {
+        let ty = self.answered(Question::Return(decl), |link| link.inferred_return(decl, declaration));
+        if self.questions.is_settled() {
             self.return_types.insert(decl, ty);
         }
         ty
@@ -333,7 +334,7 @@ impl Link<'_> {
         let facts = self.facts(decl.file);
         let mut types = Vec::new();
         for &value in facts.list(declaration.returns).iter().take(MAX_BRANCHES) {
-            let is_this = matches!(facts.expr(value), Expr::This(_)) && declaration.kind == DeclKind::Method;
+            let is_this = matches!(facts.expr(value), Expr::This(_) | Expr::ThisAt(..)) && declaration.kind == DeclKind::Method;
             let ty = if is_this { Ty::THIS } else { self.expr_type(decl.file, value) };
             types.push(self.arena.widen(ty));
         }
@@ -381,7 +382,7 @@ impl Link<'_> {
             Type::BuiltIn(found, args) if found == known => self.arena.list(args).first().copied(),
             Type::Instance(decl, args) if level < 6 => {
                 let types = self.arena.list(args);
-                for part in self.group(decl) {
+                for &part in self.group(decl).iter() {
                     for index in 0..self.decl(part).bases.len() {
                         let base = self.base_type(part, index);
                         let env = self.bind(part, &types);
@@ -419,6 +420,10 @@ impl Link<'_> {
                 if matches!(self.get(bound), Type::Param(_)) { Ty::UNKNOWN } else { self.element_type(bound) }
             }
             Type::Instance(..) => self.iterated_instance(ty),
+            Type::Deferred(utility, args) => {
+                let bound = self.deferred_bound(utility, args);
+                self.element_type(bound)
+            }
             _ => Ty::UNKNOWN,
         }
     }
@@ -464,7 +469,7 @@ impl Link<'_> {
                     None => self.as_built_in(ty, Known::Array, 0).unwrap_or(Ty::UNKNOWN),
                 }
             }
-            Type::Object(decl, env) => match self.index_signature(&Decls::from_slice(&[decl]), &[]) {
+            Type::Object(decl, env) => match self.index_signature(&[decl], &[]) {
                 Some(ty) => self.substitute(ty, env),
                 None => Ty::UNKNOWN,
             },

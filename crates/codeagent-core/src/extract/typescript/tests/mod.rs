@@ -214,7 +214,7 @@ interface I<in out T> extends J<T>, K.L { prop: T; method<U>(u: U): void }
 ",
         expect![[r#"
             TypeAlias A : union(Map<string, B.C[]>, Object(DeclId(1))) [1-1]
-              ObjectType 
+              ObjectType  partial
                 Property x : number [1-1 "number" public]
                 Method m optional : This [1-1 "(y: D)" "this" public]
                   Parameter y : D
@@ -226,7 +226,7 @@ interface I<in out T> extends J<T>, K.L { prop: T; method<U>(u: U): void }
             TypeAlias M : Mapped(DeclId(11)) [2-2]
               MappedType  : T[K]
                 TypeParam K Constraint keyof T
-            TypeAlias C : conditional(T, [Infer(DeclId(15)), ...Infer(DeclId(16))], H, never) [3-3]
+            TypeAlias C : conditional(T, [Infer(DeclId(15)), ...Infer(DeclId(16))], H, never, Infer(DeclId(15)), Infer(DeclId(16))) [3-3]
               TypeParam T
                 TypeParam H Constraint string
                 TypeParam R
@@ -236,7 +236,7 @@ interface I<in out T> extends J<T>, K.L { prop: T; method<U>(u: U): void }
                 Parameter x : unknown
             Function check declare hoisted : asserts v is X [6-6 "(v: unknown)" "asserts v is X"]
               Parameter v : unknown
-            Variable z let : both(typeof import(y), Function(DeclId(24))) [7-7 "typeof import('y') & (abstract new (a: Z) => object)"]
+            Variable z let : both(import(y)., Function(DeclId(24))) [7-7 "typeof import('y') & (abstract new (a: Z) => object)"]
             FunctionType new abstract : object
               Parameter a : Z
             Interface I Extends J<T> Extends K.L [8-8]
@@ -257,6 +257,7 @@ interface I<in out T> extends J<T>, K.L { prop: T; method<U>(u: U): void }
             2:38 TypeRef T#0 by M
             4:22 TypeRef import(m).N<O>#0 by L
             4:24 TypeRef O#0 by L
+            4:27 TypeRef import(m).N<O>['p']#0 by L
             4:41 Read q by L
             4:43 Read q.r by L
             4:55 TypeRef S#0 by L

@@ -223,12 +223,15 @@ const Small = () => cond ? <App /> : null;
             1:32 ParameterType Props#0 by App
             2:13 Read Layout by App
             2:20 Jsx <Layout.Main /> by App
+            2:25 Key title of <Layout.Main> by App
             2:38 Read items.name by App
             2:48 Read rest by App
+            2:54 Key onClick of <Layout.Main> by App
             2:70 Call e.stop() by App
             3:35 Call items.map(lambda) by App
             3:45 Jsx <Item /> by App
             3:50 TypeRef T#0 by App
+            3:53 Key key of <Item> by App
             3:60 Read i.id by App
             7:21 Read cond by Small
             7:29 Jsx <App /> by Small
