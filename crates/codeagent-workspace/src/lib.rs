@@ -12,8 +12,10 @@
 mod config;
 mod data_dir;
 mod decode;
+mod ignored;
 mod path;
 mod read;
+mod tracked;
 mod walk;
 
 use std::io;

@@ -1,17 +1,18 @@
 //! What is in the repository: all files that are not ignored, one folder, or the upper levels of a folder.
 //!
-//! Ignored is what git ignores (nested `.gitignore`, `.git/info/exclude`, the user's global file, with or without a git repository) and
-//! always `node_modules`, `.git`, `.codeagent`, and `bin` and `obj` beside a .NET project file.
+//! Ignored is what git ignores (see [`crate::ignored`], with or without a git repository) and always `node_modules`, `.git`, `.codeagent`,
+//! and `bin` and `obj` beside a .NET project file unless git tracks something in them.
 //!
 //! **Limits.** Links are never walked through; a file that only a link reaches is not found by [`Workspace::walk`].
 
 use std::fs::Metadata;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::Workspace;
+use crate::ignored::Ignored;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::read::{ReadError, Stamp};
 
@@ -83,15 +84,14 @@ impl Workspace {
     fn scan(&self, folder: &RepoPath, depth: Option<usize>) -> Walk {
         let levels = folder.segments().count();
         let target = self.root().join(folder.as_str());
+        let ignored = Arc::new(Ignored::new(self.root()));
+        let rules = Arc::clone(&ignored);
         let mut builder = WalkBuilder::new(self.root());
         builder
-            .hidden(false)
-            .ignore(false)
-            .require_git(false)
-            .parents(self.lies_in_a_git_work_tree())
+            .standard_filters(false)
             .follow_links(false)
             .max_depth(depth.map(|depth| levels + depth))
-            .filter_entry(move |entry| is_wanted(entry) && on_the_way(entry.path(), &target));
+            .filter_entry(move |entry| on_the_way(entry.path(), &target) && is_wanted(entry, &rules));
         let found = Mutex::new(Walk::default());
         builder.build_parallel().run(|| {
             Box::new(|result| {
@@ -101,6 +101,7 @@ impl Workspace {
         });
         let mut walk = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         walk.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        walk.skipped.extend(ignored.skipped());
         walk.skipped.sort_unstable();
         walk.unlisted.sort_unstable();
         walk
@@ -147,11 +148,6 @@ impl Workspace {
         self.stat(&path).unwrap_or_else(|_| Entry::new(path, EntryKind::File, metadata))
     }
 
-    /// Ignore files above the root count only if git would read them.
-    fn lies_in_a_git_work_tree(&self) -> bool {
-        self.root().ancestors().any(|folder| folder.join(".git").exists())
-    }
-
     /// The folder or file an error is about, if it says so.
     fn failed_path(&self, error: &ignore::Error) -> Option<RepoPath> {
         match error {
@@ -186,15 +182,18 @@ fn on_the_way(path: &Path, target: &Path) -> bool {
     path.starts_with(target) || target.starts_with(path)
 }
 
-fn is_wanted(entry: &DirEntry) -> bool {
+fn is_wanted(entry: &DirEntry, rules: &Ignored) -> bool {
     if entry.depth() == 0 {
         return true;
     }
-    let Some(name) = entry.file_name().to_str() else { return true };
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-    !(is_hidden_name(name)
-        || (is_folder && name == "node_modules")
-        || (is_folder && is_build_output_name(name) && stands_beside_a_project(entry.path())))
+    if let Some(name) = entry.file_name().to_str() {
+        let is_output = is_folder && is_build_output_name(name) && stands_beside_a_project(entry.path());
+        if is_hidden_name(name) || (is_folder && name == "node_modules") || (is_output && !rules.tracks(entry.path())) {
+            return false;
+        }
+    }
+    !rules.ignores(entry.path(), is_folder)
 }
 
 fn is_build_output_name(name: &str) -> bool {

@@ -1,0 +1,338 @@
+//! What does git ignore? The rules of `.gitignore` files, `.git/info/exclude` and the user's own file, as git reads them.
+//!
+//! A rule is translated to one that the library matches as git does: only spaces at a line's end are dropped, `{` is no special character,
+//! `[[:digit:]]` is one, and `a**b` is `a*b`. What git tracks is not ignored, whatever the rules say.
+//!
+//! **Limits.** Files of rules longer than 256 KiB are not read. Names are compared with their case. `d**/a` is `d*/a`, while git lets `**` behind
+//! the plain beginning of a rule span folders.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
+
+use crate::tracked::Tracked;
+
+/// Longest file of rules.
+const MAX_RULE_BYTES: u64 = 256 << 10;
+
+/// Longest `.git` file that names a git folder elsewhere.
+const MAX_POINTER_BYTES: u64 = 8 << 10;
+
+/// The rules of a work tree, read folder by folder as they are needed.
+pub struct Ignored {
+    /// The folder that all paths are relative to: the top of the git work tree, or the root.
+    top: PathBuf,
+    /// The root from the top: it was asked for, so neither it nor a folder around it is ignored as a whole.
+    root: PathBuf,
+    git: Option<PathBuf>,
+    levels: Mutex<HashMap<PathBuf, Arc<Level>>>,
+    /// Rules of no folder: `.git/info/exclude`, then the user's.
+    general: Vec<Gitignore>,
+    tracked: OnceLock<Tracked>,
+    skipped: Mutex<Vec<String>>,
+}
+
+/// What counts in one folder.
+struct Level {
+    /// Its own rules, if it has some.
+    rules: Option<Gitignore>,
+    /// Path from the top.
+    path: PathBuf,
+    above: Option<Arc<Level>>,
+    /// Everything in it is ignored.
+    excluded: bool,
+}
+
+impl Ignored {
+    /// The rules for what lies under `root`.
+    pub fn new(root: &Path) -> Self {
+        let top = root.ancestors().find(|folder| folder.join(".git").exists());
+        let git = top.and_then(git_folder);
+        let general = git.as_deref().map(common_folder).map(|common| common.join("info").join("exclude"));
+        let mut ignored = Self {
+            top: top.unwrap_or(root).to_owned(),
+            root: top.and_then(|top| root.strip_prefix(top).ok()).map(Path::to_owned).unwrap_or_default(),
+            git,
+            levels: Mutex::default(),
+            general: Vec::new(),
+            tracked: OnceLock::new(),
+            skipped: Mutex::default(),
+        };
+        let general = general.into_iter().chain(gitconfig_excludes_path());
+        ignored.general = general.filter_map(|file| ignored.rules(&file)).collect();
+        ignored
+    }
+
+    /// Whether a file or folder is ignored.
+    pub fn ignores(&self, path: &Path, is_folder: bool) -> bool {
+        let Ok(inside) = path.strip_prefix(&self.top) else { return false };
+        let Some(folder) = inside.parent() else { return false };
+        let level = self.level(folder);
+        (level.excluded || self.excludes(&level, inside, is_folder)) && !self.tracked().has(inside, is_folder)
+    }
+
+    /// Whether git tracks something in a folder.
+    pub fn tracks(&self, folder: &Path) -> bool {
+        folder.strip_prefix(&self.top).is_ok_and(|inside| self.tracked().has(inside, true))
+    }
+
+    /// Files of rules that were not read, and why.
+    pub fn skipped(&self) -> Vec<String> {
+        std::mem::take(&mut self.skipped.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn tracked(&self) -> &Tracked {
+        self.tracked.get_or_init(|| self.git.as_deref().map(|git| Tracked::read(&git.join("index"))).unwrap_or_default())
+    }
+
+    /// The first answer counts: the nearest folder's, and in a file the last rule's.
+    fn excludes(&self, level: &Arc<Level>, path: &Path, is_folder: bool) -> bool {
+        let mut at = Some(level);
+        while let Some(level) = at {
+            if let (Some(rules), Ok(inside)) = (&level.rules, path.strip_prefix(&level.path)) {
+                let answer = rules.matched(inside, is_folder);
+                if !answer.is_none() {
+                    return answer.is_ignore();
+                }
+            }
+            at = level.above.as_ref();
+        }
+        let answer = self.general.iter().map(|rules| rules.matched(path, is_folder)).find(|answer| !answer.is_none());
+        answer.is_some_and(|answer| answer.is_ignore())
+    }
+
+    fn level(&self, folder: &Path) -> Arc<Level> {
+        if let Some(level) = self.levels.lock().unwrap_or_else(PoisonError::into_inner).get(folder) {
+            return Arc::clone(level);
+        }
+        let above = folder.parent().map(|above| self.level(above));
+        let excluded =
+            !self.root.starts_with(folder) && above.as_ref().is_some_and(|above| above.excluded || self.excludes(above, folder, true));
+        let rules = if excluded { None } else { self.rules(&self.top.join(folder).join(".gitignore")) };
+        let level = Arc::new(Level { rules, path: folder.to_owned(), above, excluded });
+        self.levels.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned(), Arc::clone(&level));
+        level
+    }
+
+    /// The rules of a file, if there is one. As git does, none through a link.
+    fn rules(&self, file: &Path) -> Option<Gitignore> {
+        let bytes = match read(file, MAX_RULE_BYTES)? {
+            Ok(bytes) => bytes,
+            Err(size) => {
+                let name = file.strip_prefix(&self.top).unwrap_or(file).display();
+                let said = format!("{name}: {size} bytes of ignore rules, more than {MAX_RULE_BYTES}; they are not applied");
+                self.skipped.lock().unwrap_or_else(PoisonError::into_inner).push(said);
+                return None;
+            }
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        let mut builder = GitignoreBuilder::new("");
+        for line in text.trim_start_matches('\u{feff}').split('\n') {
+            // A rule that the library refuses never matches in git either.
+            if let Some(rule) = translated(line.strip_suffix('\r').unwrap_or(line)) {
+                drop(builder.add_line(None, &rule));
+            }
+        }
+        builder.build().ok().filter(|rules| !rules.is_empty())
+    }
+}
+
+/// The content of a regular file of at most `limit` bytes, else its size.
+pub fn read(path: &Path, limit: u64) -> Option<Result<Vec<u8>, u64>> {
+    let metadata = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+    if metadata.len() > limit {
+        return Some(Err(metadata.len()));
+    }
+    std::fs::read(path).ok().map(Ok)
+}
+
+/// Where git keeps what belongs to this work tree: `.git`, or what a file of that name says.
+fn git_folder(top: &Path) -> Option<PathBuf> {
+    let git = top.join(".git");
+    if git.is_dir() {
+        return Some(git);
+    }
+    let text = String::from_utf8(read(&git, MAX_POINTER_BYTES)?.ok()?).ok()?;
+    Some(top.join(text.strip_prefix("gitdir:")?.trim()))
+}
+
+/// Where git keeps what all work trees of a repository share.
+fn common_folder(git: &Path) -> PathBuf {
+    let text = read(&git.join("commondir"), MAX_POINTER_BYTES).and_then(Result::ok).and_then(|bytes| String::from_utf8(bytes).ok());
+    text.map_or_else(|| git.to_owned(), |text| git.join(text.trim()))
+}
+
+/// A rule in the library's words; `None` for one that never matches.
+fn translated(line: &str) -> Option<String> {
+    if line.starts_with('#') {
+        return None;
+    }
+    let line = without_trailing_spaces(line);
+    let (sign, line) = line.strip_prefix('!').map_or(("", line), |rest| ("!", rest));
+    let (body, end) = line.strip_suffix('/').map_or((line, ""), |body| (body, "/"));
+    if body.is_empty() {
+        return None;
+    }
+    let is_path = body.contains('/');
+    let mut rule = String::from(sign);
+    let mut rest = body;
+    while let Some(next) = rest.chars().next() {
+        let after = &rest[next.len_utf8()..];
+        let is_first = rest.len() == body.len();
+        rest = match next {
+            '\\' => {
+                let escaped = after.chars().next()?;
+                literal(&mut rule, escaped, is_first);
+                &after[escaped.len_utf8()..]
+            }
+            '*' => {
+                let after = after.trim_start_matches('*');
+                let starts = is_first || body[..body.len() - rest.len()].ends_with('/');
+                let spans = is_path && rest.starts_with("**") && starts && (after.is_empty() || after.starts_with('/'));
+                rule.push_str(if spans { "**" } else { "*" });
+                after
+            }
+            '[' => class(&mut rule, after)?,
+            '?' | '/' => {
+                rule.push(next);
+                after
+            }
+            _ => {
+                literal(&mut rule, next, is_first);
+                after
+            }
+        };
+    }
+    Some(rule + end)
+}
+
+/// Spaces at the end are dropped but for one behind a backslash; other white space stays.
+fn without_trailing_spaces(line: &str) -> &str {
+    let mut end = 0;
+    let mut chars = line.char_indices();
+    while let Some((at, next)) = chars.next() {
+        match next {
+            ' ' => {}
+            '\\' => end = chars.next().map_or(line.len(), |(at, escaped)| at + escaped.len_utf8()),
+            _ => end = at + next.len_utf8(),
+        }
+    }
+    &line[..end]
+}
+
+/// A character that stands for itself.
+fn literal(rule: &mut String, next: char, is_first: bool) {
+    if next.is_whitespace() {
+        // The library drops white space at the end of a line.
+        rule.extend(['[', next, ']']);
+    } else if matches!(next, '{' | '}' | '*' | '?' | '[' | ']' | '\\' | '#') || (is_first && next == '!') {
+        rule.extend(['\\', next]);
+    } else {
+        rule.push(next);
+    }
+}
+
+/// What follows a `[` up to its `]`, as single characters; gives what is behind.
+fn class<'p>(rule: &mut String, text: &'p str) -> Option<&'p str> {
+    let (negated, mut rest) = match text.strip_prefix(['!', '^']) {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let mut members: Vec<(char, char)> = Vec::new();
+    let mut is_first = true;
+    loop {
+        let next = rest.chars().next()?;
+        if next == ']' && !is_first {
+            rest = &rest[1..];
+            break;
+        }
+        is_first = false;
+        if let Some((set, after)) = rest.strip_prefix("[:").and_then(|named| named.split_once(":]")) {
+            members.extend(named(set)?);
+            rest = after;
+            continue;
+        }
+        let (low, after) = member(rest)?;
+        rest = after;
+        let mut high = low;
+        if let Some(end) = rest.strip_prefix('-').filter(|end| !end.starts_with(']')) {
+            (high, rest) = member(end)?;
+        }
+        members.push((low, high));
+    }
+    write_class(rule, negated, &members);
+    Some(rest)
+}
+
+fn member(text: &str) -> Option<(char, &str)> {
+    let text = text.strip_prefix('\\').unwrap_or(text);
+    let next = text.chars().next()?;
+    Some((next, &text[next.len_utf8()..]))
+}
+
+/// The sets that a name in brackets stands for.
+fn named(set: &str) -> Option<Vec<(char, char)>> {
+    Some(match set {
+        "alpha" => vec![('a', 'z'), ('A', 'Z')],
+        "digit" => vec![('0', '9')],
+        "alnum" => vec![('a', 'z'), ('A', 'Z'), ('0', '9')],
+        "upper" => vec![('A', 'Z')],
+        "lower" => vec![('a', 'z')],
+        "xdigit" => vec![('0', '9'), ('a', 'f'), ('A', 'F')],
+        "space" => vec![(' ', ' '), ('\t', '\r')],
+        "blank" => vec![(' ', ' '), ('\t', '\t')],
+        "punct" => vec![('!', '.'), (':', '@'), ('[', '`'), ('{', '~')],
+        "cntrl" => vec![('\u{1}', '\u{1f}'), ('\u{7f}', '\u{7f}')],
+        "print" => vec![(' ', '.'), ('0', '~')],
+        "graph" => vec![('!', '.'), ('0', '~')],
+        _ => return None,
+    })
+}
+
+/// A class never matches `/`.
+fn write_class(rule: &mut String, negated: bool, members: &[(char, char)]) {
+    let mut single: Vec<char> = Vec::new();
+    let mut wide: Vec<(char, char)> = Vec::new();
+    for &(low, high) in members {
+        if high.is_ascii() {
+            single.extend((low..=high).filter(|member| *member != '/' && *member != '\0'));
+        } else if low <= high {
+            wide.push((low, high));
+        }
+    }
+    single.sort_unstable();
+    single.dedup();
+    if single.is_empty() && wide.is_empty() && !negated {
+        // An empty range matches nothing, and neither does a slash in a name.
+        rule.push('\0');
+        return;
+    }
+    // A closing bracket is itself at the beginning only, a minus at the beginning or end, a sign of negation anywhere else.
+    single.sort_by_key(|member| match member {
+        ']' => 0,
+        '!' | '^' => 2,
+        '-' => 3,
+        _ => 1,
+    });
+    let is_open = !negated && wide.is_empty() && matches!(single[0], '!' | '^');
+    match (is_open, single.as_slice()) {
+        (true, [only]) => return rule.extend(['\\', *only]),
+        (true, [.., '-']) => single.rotate_right(1),
+        (true, _) => return rule.push_str("{\\!,\\^}"),
+        _ => {}
+    }
+    rule.push_str(if negated { "[!" } else { "[" });
+    let (first, others) = single.split_at(usize::from(single.first() == Some(&']')));
+    rule.extend(first);
+    rule.push_str(if negated { "/" } else { "" });
+    for (low, high) in wide {
+        rule.extend([low, '-', high]);
+    }
+    rule.extend(others);
+    rule.push(']');
+}
+
+#[cfg(test)]
+mod tests;

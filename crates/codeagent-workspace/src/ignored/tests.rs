@@ -1,0 +1,105 @@
+use std::fs;
+
+use super::*;
+
+/// `\t`, `\r`, `\v`, `\f` and `\\` as what they stand for.
+fn unescaped(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars();
+    while let Some(next) = chars.next() {
+        out.push(match next {
+            '\\' => match chars.next().unwrap() {
+                't' => '\t',
+                'r' => '\r',
+                'v' => '\u{b}',
+                'f' => '\u{c}',
+                other => other,
+            },
+            other => other,
+        });
+    }
+    out
+}
+
+#[test]
+fn rules_mean_what_git_says() {
+    let mut lines = include_str!("cases.txt").lines().filter(|line| !line.starts_with("# "));
+    let files: Vec<String> = lines.next().unwrap().split('\t').map(unescaped).collect();
+    let mut wrong = Vec::new();
+    for line in lines {
+        let (rule, expected) = line.split_once('\t').unwrap();
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join(".gitignore"), unescaped(rule) + "\n").unwrap();
+        let ignored = Ignored { general: Vec::new(), ..Ignored::new(root.path()) };
+        let found: String = files.iter().map(|file| if ignored.ignores(&root.path().join(file), false) { '1' } else { '0' }).collect();
+        if found != expected {
+            let differ: Vec<&String> =
+                files.iter().zip(found.bytes().zip(expected.bytes())).filter(|(_, (a, b))| a != b).map(|(file, _)| file).collect();
+            wrong.push(format!("{rule:?} read as {:?}: {differ:?}", translated(&unescaped(rule))));
+        }
+    }
+    assert!(wrong.is_empty(), "{} rules differ from git's reading:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn nearer_rules_and_later_lines_decide() {
+    let root = tempfile::tempdir().unwrap();
+    fs::create_dir_all(root.path().join(".git/info")).unwrap();
+    fs::create_dir_all(root.path().join("a/b")).unwrap();
+    fs::write(root.path().join(".git/info/exclude"), "*.tmp\n*.log\n").unwrap();
+    fs::write(root.path().join(".gitignore"), "\u{feff}*.log\r\n!keep.log\r\nout/\n").unwrap();
+    fs::write(root.path().join("a/.gitignore"), "keep.log\n!x.tmp\n").unwrap();
+    let ignored = Ignored { general: Ignored::new(root.path()).general.into_iter().take(1).collect(), ..Ignored::new(root.path()) };
+    for (path, is_folder, expected) in [
+        ("x.tmp", false, true),
+        ("keep.log", false, false),
+        ("a/keep.log", false, true),
+        ("a/b/keep.log", false, true),
+        ("a/b/x.tmp", false, false),
+        ("out", true, true),
+        ("out", false, false),
+        ("a/out/keep.cs", false, true),
+    ] {
+        assert_eq!(ignored.ignores(&root.path().join(path), is_folder), expected, "{path}");
+    }
+}
+
+#[test]
+fn a_flood_of_rules_is_named_and_not_applied() {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join(".gitignore"), "a*b*c\n".repeat(50_000)).unwrap();
+    let ignored = Ignored::new(root.path());
+    assert!(!ignored.ignores(&root.path().join("abc"), false));
+    assert_eq!(ignored.skipped(), [".gitignore: 300000 bytes of ignore rules, more than 262144; they are not applied"]);
+}
+
+#[test]
+fn what_git_tracks_is_not_ignored() {
+    let root = tempfile::tempdir().unwrap();
+    let work = crate::Workspace::open(root.path()).unwrap();
+    fs::create_dir_all(root.path().join(".git")).unwrap();
+    for path in ["app/App.csproj", "app/bin/Tool.cs", "app/bin/Made.cs", "gen/a.gen.cs", "gen/b.gen.cs", "lost/x.cs", "node_modules/m/i.js"]
+    {
+        fs::create_dir_all(root.path().join(path).parent().unwrap()).unwrap();
+        fs::write(root.path().join(path), "x").unwrap();
+    }
+    fs::write(root.path().join(".gitignore"), "*.gen.cs\n/app/bin/\nlost\nIcon\r\r\n").unwrap();
+    let names = |work: &crate::Workspace| work.walk().entries.iter().map(|entry| entry.path.to_string()).collect::<Vec<_>>();
+    assert_eq!(names(&work), [".gitignore", "app/App.csproj"]);
+    let tracked = ["app/bin/Tool.cs", "gen/a.gen.cs", "node_modules/m/i.js"];
+    fs::write(root.path().join(".git/index"), crate::tracked::tests::index(2, 20, &tracked)).unwrap();
+    assert_eq!(names(&work), [".gitignore", "app/App.csproj", "app/bin/Tool.cs", "gen/a.gen.cs"]);
+}
+
+#[test]
+fn a_root_that_lies_in_an_ignored_folder_is_walked() {
+    let top = tempfile::tempdir().unwrap();
+    fs::create_dir_all(top.path().join(".git")).unwrap();
+    fs::create_dir_all(top.path().join("target/tmp/shop/out")).unwrap();
+    fs::write(top.path().join(".gitignore"), "/target\nout\n").unwrap();
+    for file in ["a.cs", "out/b.cs"] {
+        fs::write(top.path().join("target/tmp/shop").join(file), "x").unwrap();
+    }
+    let work = crate::Workspace::open(top.path().join("target/tmp/shop")).unwrap();
+    assert_eq!(work.walk().entries.iter().map(|entry| entry.path.to_string()).collect::<Vec<_>>(), ["a.cs"]);
+}
