@@ -16,6 +16,8 @@ mod csharp;
 mod disk;
 #[path = "hostile/linking.rs"]
 mod linking;
+#[path = "hostile/names.rs"]
+mod names;
 #[path = "hostile/projects.rs"]
 mod projects;
 #[path = "hostile/stopping.rs"]
@@ -61,6 +63,8 @@ pub struct Row {
     pub expected: Expected,
     /// Processor time it may take.
     pub seconds: f64,
+    /// How many times as large as its files, and a megabyte, the database may become.
+    pub growth: u64,
 }
 
 /// An attack of one file.
@@ -70,7 +74,7 @@ pub fn row(name: &str, path: &str, text: impl Into<Vec<u8>>, expected: Expected)
 
 /// An attack of several files.
 pub fn rows(name: &str, files: Vec<(String, Vec<u8>)>, expected: Expected) -> Row {
-    Row { name: name.to_owned(), files, expected, seconds: SECONDS }
+    Row { name: name.to_owned(), files, expected, seconds: SECONDS, growth: u64::MAX }
 }
 
 /// `unit` n times, with line ends, so that it is not skipped for its long lines.
@@ -104,10 +108,10 @@ struct Seen {
 }
 
 /// Runs the command over a root.
-fn index(root: &Path) -> Seen {
+fn index(root: &Path, data: &Path) -> Seen {
     let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-    command.args(["index", "--verbose", "--root"]).arg(root).env("CODEAGENT_DATA_DIR", root.join(".codeagent")).env_remove("CODEAGENT_LOG");
-    let said = std::fs::File::create(root.join("said.txt")).unwrap();
+    command.args(["index", "--strict", "--verbose", "--root"]).arg(root).env("CODEAGENT_DATA_DIR", data).env_remove("CODEAGENT_LOG");
+    let said = std::fs::File::create(data.join("said.txt")).unwrap();
     command.stdin(Stdio::null()).stdout(said.try_clone().unwrap()).stderr(said);
     let mut child = command.spawn().unwrap();
     let started = Instant::now();
@@ -126,7 +130,7 @@ fn index(root: &Path) -> Seen {
         }
         std::thread::sleep(Duration::from_millis(3));
     };
-    let output = String::from_utf8_lossy(&std::fs::read(root.join("said.txt")).unwrap()).into_owned();
+    let output = String::from_utf8_lossy(&std::fs::read(data.join("said.txt")).unwrap()).into_owned();
     Seen { status, output, seconds, megabytes }
 }
 
@@ -176,8 +180,14 @@ fn attack(row: &Row) -> (String, Option<String>) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
     }
-    let seen = index(root.path());
-    let (word, wrong) = judge(row, &seen);
+    let data = tempfile::tempdir().unwrap();
+    let seen = index(root.path(), data.path());
+    let (word, mut wrong) = judge(row, &seen);
+    let bytes: u64 = row.files.iter().map(|(_, content)| content.len() as u64).sum();
+    let database = std::fs::metadata(data.path().join("index.db")).map_or(0, |data| data.len());
+    if database > (bytes.saturating_mul(row.growth)).saturating_add(1 << 20) {
+        wrong = wrong.or(Some(format!("a database of {database} bytes for {bytes}")));
+    }
     (format!("| {} | {} | {:.2} | {} |", row.name, word.chars().take(60).collect::<String>(), seen.seconds, seen.megabytes), wrong)
 }
 
@@ -212,6 +222,11 @@ fn csharp_texts() {
 #[test]
 fn typescript_texts() {
     run(typescript::table());
+}
+
+#[test]
+fn names_that_many_symbols_repeat() {
+    run(names::table());
 }
 
 #[test]

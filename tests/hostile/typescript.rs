@@ -1,6 +1,6 @@
 //! TypeScript and JavaScript texts that nest, repeat or break off.
 
-use crate::Expected::{Either, Indexed};
+use crate::Expected::{Either, Full, Indexed};
 use crate::{Expected, Row, each, many, nested, row};
 
 const N: usize = 100_000;
@@ -124,6 +124,9 @@ fn sizes(ts: &mut impl FnMut(&str, String, Expected)) {
     ts("enum with 100,000 members", format!("enum E {{ {} }}", each(N, |i| format!("M{i},"))), Either);
     ts("50,000 imports", each(N / 2, |i| format!("import {{a{i}}} from './m{i}';")), Indexed);
     ts("50,000 exports from", each(N / 2, |i| format!("export * from './m{i}';")), Indexed);
+    ts("enum of 2,000 shifts", format!("enum E {{\n{} }}", each(2000, |i| format!("M{i} = 1 << {},", i % 31))), Full);
+    ts("comparisons in one expression", format!("x = {} a;", each(2000, |i| format!("a < n{i} ||"))), Full);
+    ts("super without a class", "function F() { super({ a: 1 }); super.x(y => y); this.z; } super(() => 1);".into(), Indexed);
     ts("50,000 names of an import", format!("import {{ {} }} from './m';", each(N / 2, |i| format!("a{i},"))), Indexed);
     ts("union of 100,000", format!("type X = {} 1; declare const x: X; x.a();", each(N, |i| format!("'m{i}' |"))), Either);
     ts("100,000 calls", format!("function f() {{ {} }}", many("f();", N)), Either);

@@ -2,6 +2,7 @@
 //!
 //! **Limits.** Knows no grammar: the languages decide what a node means and call down here.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
 use rustc_hash::FxHashMap;
@@ -35,6 +36,12 @@ pub struct Builder<'t> {
 }
 
 const BLOCK: usize = 256;
+
+/// Longest name that is kept whole. Everything that lies in what bears it repeats it.
+const MAX_NAME_BYTES: usize = 512;
+
+/// How much of a longer name is kept.
+const HEAD_BYTES: usize = 100;
 
 /// UTF-16 code units whose first byte lies in these bytes.
 fn utf16_units(bytes: &[u8]) -> u32 {
@@ -107,9 +114,14 @@ impl<'t> Builder<'t> {
         sym
     }
 
-    /// The symbol of a node's text.
+    /// The symbol of a name. One that is too long becomes its beginning and a hash, the same wherever it stands.
+    pub fn name_sym(&mut self, name: &'t str) -> Sym {
+        if name.len() <= MAX_NAME_BYTES { self.sym(name) } else { self.sym_owned(&shortened(name)) }
+    }
+
+    /// The symbol of the name that a node is.
     pub fn sym_of(&mut self, node: Node<'_>) -> Sym {
-        self.sym(self.node_text(node))
+        self.name_sym(self.node_text(node))
     }
 
     /// Line and UTF-16 column of a byte offset.
@@ -281,6 +293,16 @@ impl<'t> Builder<'t> {
         hasher.update(&self.text.as_bytes()[from.min(self.text.len())..]);
         hasher.finalize().as_bytes()[..16].try_into().expect("a hash has 32 bytes")
     }
+}
+
+/// The name itself, or its beginning and a hash if it is longer than [`MAX_NAME_BYTES`].
+#[must_use]
+pub fn shortened(name: &str) -> Cow<'_, str> {
+    if name.len() <= MAX_NAME_BYTES {
+        return Cow::Borrowed(name);
+    }
+    let head = &name[..name.floor_char_boundary(HEAD_BYTES)];
+    Cow::Owned(format!("{head}~{}", &blake3::hash(name.as_bytes()).to_hex()[..16]))
 }
 
 /// A short hash of a piece of text, for recognising it elsewhere.

@@ -20,10 +20,10 @@ pub fn extract(text: &str, dialect: Dialect, defines: &[String]) -> Facts {
     if limits::is_too_dense(text) {
         return given_up(text, dialect);
     }
-    match dialect.language() {
+    parsing::one_heavy_at_a_time(text, || match dialect.language() {
         Language::CSharp => csharp::extract(text, defines),
         Language::TypeScript => typescript::extract(text, dialect),
-    }
+    })
 }
 
 /// The facts of a text that is not parsed.

@@ -1,13 +1,14 @@
-//! How a text is parsed at a bounded cost: by a parser that its thread keeps, and given up once it has cost too much processor time.
+//! How a text is parsed at a bounded cost: by a parser that its thread keeps, and given up once it has taken too many steps.
 //!
-//! **Limits.** The budget is checked where the parser reports progress; between two reports it cannot be stopped.
+//! Steps are the parser's own, not time: a text is parsed or given up alike on every machine and under every load.
+//!
+//! **Limits.** Steps are counted where the parser reports progress; between two reports it cannot be stopped.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 use std::thread::LocalKey;
-use std::time::{Duration, Instant};
 
-use cpu_time::ThreadTime;
 use tree_sitter::{Language, ParseOptions, ParseState, Parser, Tree};
 
 use crate::extract::limits;
@@ -15,8 +16,23 @@ use crate::extract::limits;
 /// The parser that a thread keeps for one grammar.
 pub type Kept = LocalKey<RefCell<Option<Parser>>>;
 
-/// Parses with the parser kept, made on first use; `None` if `budget` was not enough, or what its part up to some place is.
-pub fn parse(kept: &'static Kept, language: &Language, text: &[u8], budget: Duration) -> Option<Tree> {
+/// The parser reports progress after so many steps.
+const STEPS_PER_REPORT: u64 = 100;
+
+/// Held while a text is extracted whose tree takes much memory.
+static HEAVY: Mutex<()> = Mutex::new(());
+
+/// Does something beside no other heavy text, if this one is heavy.
+pub fn one_heavy_at_a_time<T>(text: &str, work: impl FnOnce() -> T) -> T {
+    let held = limits::is_heavy(text).then(|| HEAVY.lock().unwrap_or_else(PoisonError::into_inner));
+    let result = work();
+    drop(held);
+    result
+}
+
+/// Parses with the parser kept, made on first use; `None` if it took more than `budget` steps, or than its part up to some place is. What is
+/// left of the budget stays in it.
+pub fn parse(kept: &'static Kept, language: &Language, text: &[u8], budget: &mut u64) -> Option<Tree> {
     kept.with_borrow_mut(|slot| {
         if slot.is_none() {
             let mut parser = Parser::new();
@@ -24,11 +40,10 @@ pub fn parse(kept: &'static Kept, language: &Language, text: &[u8], budget: Dura
             *slot = Some(parser);
         }
         let parser = slot.as_mut()?;
-        let (wall, cpu) = (Instant::now(), ThreadTime::now());
-        // Asking for processor time is a system call and asking for the time of day is none; a thread never uses more than has passed.
+        let mut steps = 0;
         let mut progress = |state: &ParseState| {
-            let allowed = budget.min(limits::parse_budget(state.current_byte_offset()));
-            let spent = wall.elapsed() > allowed && cpu.elapsed() > allowed;
+            steps += STEPS_PER_REPORT;
+            let spent = steps > limits::parse_steps(state.current_byte_offset()).min(*budget);
             if spent { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let options = ParseOptions::new().progress_callback(&mut progress);
@@ -36,6 +51,7 @@ pub fn parse(kept: &'static Kept, language: &Language, text: &[u8], budget: Dura
         if tree.is_none() {
             parser.reset();
         }
+        *budget = budget.saturating_sub(steps);
         tree
     })
 }

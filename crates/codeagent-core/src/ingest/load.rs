@@ -177,7 +177,10 @@ impl Loader<'_> {
                     let problem = "the extractor failed on it; please report the file".to_owned();
                     return Ok(self.unread(source, hash, hash_of(defines), Some(problem)));
                 };
-                self.keep(key, &facts, packed)?;
+                // What was given up is tried again by whatever engine comes next.
+                if facts.header.parse_status != ParseStatus::Failed {
+                    self.keep(key, &facts, packed)?;
+                }
                 Arc::new(facts)
             }
         };

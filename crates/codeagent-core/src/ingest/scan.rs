@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use codeagent_workspace::{Entry, EntryKind, MAX_FILE_BYTES, RepoPath, Stamp, Workspace};
+use codeagent_workspace::{Entry, EntryKind, RepoPath, Stamp, Workspace};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,6 +28,9 @@ const COARSEST_TIME_NS: i64 = 2_000_000_000;
 
 /// In the place of a hash: the content was never read, because the system refused.
 pub const NEVER_READ: [u8; 32] = [0; 32];
+
+/// Longest project file that is read.
+const MAX_PROJECT_BYTES: u64 = 2 << 20;
 
 /// What the index knows of the disk.
 #[derive(Debug, Default)]
@@ -218,7 +221,7 @@ pub fn read_inputs(workspace: &Workspace, scan: &mut Scan) -> (Vec<InputRow>, st
     let mut rows = Vec::with_capacity(scan.inputs.len());
     let mut texts = std::collections::BTreeMap::new();
     for (path, size, stamp) in &scan.inputs {
-        match workspace.read_up_to(path, MAX_FILE_BYTES) {
+        match workspace.read_up_to(path, MAX_PROJECT_BYTES) {
             Ok(file) => {
                 rows.push(InputRow { path: path.to_string(), size: file.size, stamp: file.stamp, hash: *file.hash.as_bytes() });
                 texts.insert(path.to_string(), Arc::from(file.text));

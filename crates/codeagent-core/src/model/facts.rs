@@ -215,7 +215,8 @@ impl Facts {
     /// The values of a list.
     #[must_use]
     pub fn list<T: Pooled>(&self, list: List<T>) -> &[T] {
-        &T::pool(&self.pools)[list.start as usize..(list.start + list.len) as usize]
+        let start = list.start as usize;
+        T::pool(&self.pools).get(start..start + list.len as usize).unwrap_or_default()
     }
 
     /// Adds a list.
@@ -232,10 +233,10 @@ impl Facts {
         self.names.get(sym)
     }
 
-    /// A declaration.
+    /// A declaration; for `NONE` one that says nothing.
     #[must_use]
     pub fn decl(&self, id: DeclId) -> &Declaration {
-        &self.decls[id.index()]
+        self.decls.get(id.0 as usize).unwrap_or(&NO_DECLARATION)
     }
 
     /// The name of a declaration.
@@ -244,10 +245,10 @@ impl Facts {
         self.text(self.decl(id).name)
     }
 
-    /// A scope.
+    /// A scope; for `NONE` one that is in no other.
     #[must_use]
     pub fn scope(&self, id: ScopeId) -> &Scope {
-        &self.scopes[id.index()]
+        self.scopes.get(id.0 as usize).unwrap_or(&NO_SCOPE)
     }
 
     /// An expression; `Unknown` for `NONE`.
@@ -273,6 +274,30 @@ impl Facts {
         (0..self.decls.len() as u32).map(DeclId)
     }
 }
+
+/// What is said of no declaration.
+static NO_DECLARATION: Declaration = Declaration {
+    name: Sym::NONE,
+    kind: DeclKind::Variable,
+    flags: DeclFlags(0),
+    scope: ScopeId::NONE,
+    inner: ScopeId::NONE,
+    parent: DeclId::NONE,
+    ty: TypeId::NONE,
+    init: ExprId::NONE,
+    params: NO_LIST,
+    type_params: NO_LIST,
+    bases: List { start: 0, len: 0, of: PhantomData },
+    returns: List { start: 0, len: 0, of: PhantomData },
+    context: Context::None,
+    from: 0,
+    at: Position { offset: 0, line: 0, column: 0 },
+    detail: DetailId::NONE,
+};
+
+static NO_SCOPE: Scope = Scope { kind: ScopeKind::File, parent: ScopeId::NONE, owner: DeclId::NONE };
+
+const NO_LIST: List<DeclId> = List { start: 0, len: 0, of: PhantomData };
 
 /// The strings of a file, in one buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

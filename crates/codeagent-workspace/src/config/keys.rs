@@ -43,7 +43,7 @@ pub struct Key {
 pub const LANGUAGES: &[&str] = &["csharp", "typescript"];
 
 /// Larger files are never read as sources: a text of this size is what parsing takes at most 2 seconds and 300 MB for.
-pub const MAX_FILE_BYTES: u64 = 2 << 20;
+pub const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// Files with longer lines on average are never parsed.
 pub const MAX_LINE_BYTES: u64 = 20 << 10;
@@ -69,7 +69,7 @@ pub const KEYS: &[Key] = &[
         default: r#"["csharp","typescript"]"#,
         doc: "Languages to index. typescript stands for TypeScript and JavaScript.",
     },
-    Key { name: "max_file_bytes", kind: Kind::UpTo(MAX_FILE_BYTES), default: "2097152", doc: "Larger source files are not indexed." },
+    Key { name: "max_file_bytes", kind: Kind::UpTo(MAX_FILE_BYTES), default: "16777216", doc: "Larger source files are not indexed." },
     Key {
         name: "max_line_bytes",
         kind: Kind::UpTo(MAX_LINE_BYTES),

@@ -31,8 +31,8 @@ fn the_first_pattern_names_the_project() {
 #[test]
 fn errors_name_line_and_column() {
     let cases = [
-        ("{\n  \"max_file_bytes\": \"many\"}", "line 2, column 21: a whole number from 1 to 2097152 is expected"),
-        ("{\"max_file_bytes\": 2097153}", "line 1, column 20: a whole number from 1 to 2097152 is expected"),
+        ("{\n  \"max_file_bytes\": \"many\"}", "line 2, column 21: a whole number from 1 to 16777216 is expected"),
+        ("{\"max_file_bytes\": 16777217}", "line 1, column 20: a whole number from 1 to 16777216 is expected"),
         ("{\"max_line_bytes\": 0}", "line 1, column 20: a whole number from 1 to 20480 is expected"),
         ("{\"max_line_bytes\": 1.5}", "line 1, column 20: a whole number from 1 to 20480 is expected"),
         ("{\n \"include\": [\"a\",\n  \"../b\"]}", "line 3, column 3: it leads out of the repository"),
@@ -112,8 +112,8 @@ fn schema_and_parser_agree() {
         "1.5",
         "20480",
         "20481",
-        "2097152",
-        "2097153",
+        "16777216",
+        "16777217",
         "\"\"",
         "\"x\"",
         "[]",

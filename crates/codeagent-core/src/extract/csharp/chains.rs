@@ -86,20 +86,21 @@ impl<'t, 'r> Walker<'t, 'r> {
             return (plain(expr), &steps[..steps.len() - taken]);
         }
         let followed = !steps.is_empty();
+        let is_generic = kind(bottom) == Kind::GenericName || self.blanked_type_list(bottom).is_some();
         let link = match kind(bottom) {
-            Kind::Identifier => self.name_link(bottom),
-            Kind::GenericName if followed && !self.is_call(steps) => {
+            Kind::Identifier if !is_generic => self.name_link(bottom),
+            _ if !is_generic => plain(self.expr(bottom, Context::None)),
+            _ if followed && !self.is_call(steps) => {
                 let ty = self.named_type(bottom, Sites::All).ty;
                 plain(self.b.expr(Expr::TypeValue(ty)))
             }
-            Kind::GenericName => {
+            _ => {
                 let (name, args) = self.simple_name(bottom);
                 let mut link = self.name_link(name);
                 link.args = args.map_or(List::default(), |args| self.type_args(args));
                 link.end = bottom.end_byte();
                 link
             }
-            _ => plain(self.expr(bottom, Context::None)),
         };
         (link, steps)
     }
@@ -127,7 +128,7 @@ impl<'t, 'r> Walker<'t, 'r> {
                 break;
             }
             let name = step.child(step.child_count().saturating_sub(1));
-            if name.is_some_and(|name| kind(name) == Kind::GenericName) {
+            if name.is_some_and(|name| kind(name) == Kind::GenericName || self.blanked_type_list(name).is_some()) {
                 taken = steps.len() - index;
             }
         }

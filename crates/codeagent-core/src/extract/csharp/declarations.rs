@@ -6,6 +6,7 @@
 
 use tree_sitter::Node;
 
+use crate::extract::builder::shortened;
 use crate::extract::csharp::kinds::{Field, Kid, Kids, Kind, kind, of_kind};
 use crate::extract::csharp::parts::Parts;
 use crate::extract::csharp::repair::EditKind;
@@ -71,7 +72,7 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn declare_namespace(&mut self, node: Node<'r>, name: Node<'r>, end: usize) {
         let dotted: String = self.text(name).split_whitespace().collect();
-        let sym = self.b.sym_owned(&dotted);
+        let sym = self.b.sym_owned(&shortened(&dotted));
         let at = self.b.at(name);
         let decl = self.b.declare(sym, DeclKind::Namespace, DeclFlags::default(), at);
         let parts = self.parts(node);
@@ -93,10 +94,13 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.restore(saved);
     }
 
-    /// `namespace A;` stays open to the end of the file.
+    /// `namespace A;` stays open to the end of the file. There may be one (ECMA-334, 14.3); a second does not lie in the first.
     fn file_scoped_namespace(&mut self, node: Node<'r>) {
+        let is_first = self.b.owner.is_none();
+        let file = ScopeId(0);
+        (self.b.scope, self.b.owner) = (file, DeclId::NONE);
         if let (Some(name), _) = self.namespace_name(node) {
-            let end = self.b.text.trim_end().len().max(node.end_byte());
+            let end = if is_first { self.b.text.trim_end().len().max(node.end_byte()) } else { node.end_byte() };
             self.declare_namespace(node, name, end);
         }
     }

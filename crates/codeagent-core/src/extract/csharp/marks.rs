@@ -5,6 +5,7 @@
 //! **Limits.** See [`crate::extract::csharp::repair`].
 
 use crate::extract::csharp::repair::{Code, EditKind};
+use crate::extract::csharp::type_lists;
 
 /// How many steps of a chain, or tokens of a list pattern, are looked along.
 const MAX_STEPS: usize = 100;
@@ -16,6 +17,7 @@ pub fn mask(code: &mut Code<'_>, index: usize) {
         "!" => forgiven_target(code, index),
         ")" => call_target(code, index),
         "*" => dereference(code, index),
+        "<" => type_lists::mask(code, index),
         "[" => {
             list_pattern(code, index);
             attribute_target(code, index);
@@ -25,7 +27,7 @@ pub fn mask(code: &mut Code<'_>, index: usize) {
 }
 
 /// Keywords after which an operand begins.
-fn begins_operand(word: &str) -> bool {
+pub fn begins_operand(word: &str) -> bool {
     const WORDS: &[&str] = &[
         "return",
         "in",
@@ -139,8 +141,12 @@ fn dereference(code: &mut Code<'_>, index: usize) {
     let begins = before.is_empty()
         || code.is_mark(index - 1, "=(,[{};?:!&|+-<>~*%/")
         || matches!(before, "return" | "ref" | "in" | "out" | "is" | "case" | "else" | "throw");
+    let begins = begins
+        || (before == ")" && is_surely_a_cast(code, index - 1))
+        || (is_surely_dereferenced(code, index) && follows_operator(code, index));
     let comment = (before == "/" && code.touches_next(index - 1)) || (code.word(index + 1) == "/" && code.touches_next(index));
-    if !begins || comment || matches!(before, ">" | "*" | "?" | "]") {
+    let may_end_a_type = matches!(before, ">" | "*" | "?" | "]") && !is_surely_dereferenced(code, index);
+    if !begins || comment || may_end_a_type {
         return;
     }
     let next = code.word(index + 1);
@@ -151,6 +157,39 @@ fn dereference(code: &mut Code<'_>, index: usize) {
         _ if code.is_word(index + 1) => dereferenced_name(code, index),
         _ => {}
     }
+}
+
+/// `(float)`, `(T*)`: brackets that hold a type and cannot hold a value.
+fn is_surely_a_cast(code: &Code<'_>, close: usize) -> bool {
+    let Some(open) = code.partner(close) else { return false };
+    let is_operand = matches!(code.before(open), "sizeof" | "typeof" | "default" | "nameof");
+    let last = code.before(close);
+    let is_type =
+        matches!(last, "*" | "?") || (last == "]" && code.before(close - 1) == "[") || (open + 2 == close && is_keyword_type(last));
+    is_type && !is_operand
+}
+
+/// Whether what follows a `*` is no right operand of a product: an address, or brackets that hold a pointer type.
+fn is_surely_dereferenced(code: &Code<'_>, star: usize) -> bool {
+    match code.word(star + 1) {
+        "&" => true,
+        "(" => code.partner(star + 1).is_some_and(|close| code.before(close) == "*"),
+        _ => false,
+    }
+}
+
+/// Whether an operand begins at `index`: behind an operator, an arrow, or a word of a query.
+fn follows_operator(code: &Code<'_>, index: usize) -> bool {
+    const WORDS: &[&str] = &["await", "by", "equals", "group", "on", "orderby", "select", "where", "yield"];
+    index > 0 && (code.is_mark(index - 1, "^.") || WORDS.contains(&code.before(index)))
+}
+
+fn is_keyword_type(word: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "bool", "byte", "char", "decimal", "double", "float", "int", "long", "object", "sbyte", "short", "string", "uint", "ulong",
+        "ushort", "nint", "nuint",
+    ];
+    WORDS.contains(&word)
 }
 
 /// `*p.q++ = 1`

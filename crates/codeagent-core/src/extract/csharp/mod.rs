@@ -22,6 +22,7 @@ mod patterns;
 mod repair;
 mod statements;
 mod texts;
+mod type_lists;
 mod types;
 mod usings;
 mod walk;
@@ -39,13 +40,14 @@ pub fn extract(text: &str, defines: &[String]) -> Facts {
     };
     let root = parsed.tree.root_node();
     let mut walk = Walker::new(text, &parsed.edits, root);
+    walk.read_type_lists(&parsed);
     walk.file(root);
     let mut builder = walk.b;
     locals::finish(&mut builder);
     let mut facts = builder.finish();
     facts.header.dialect = Dialect::CSharp;
     facts.header.error_bytes = parsed.errors.bytes;
-    facts.header.error_lines = parsed.errors.lines;
+    facts.header.error_lines.clone_from(&parsed.errors.lines);
     facts.header.parse_status = if facts.header.error_bytes == 0 { ParseStatus::Full } else { ParseStatus::Partial };
     facts
 }

@@ -1,15 +1,14 @@
 //! A repaired text becomes a tree, or nothing if that costs too much.
 //!
-//! **Limits.** A text that needs repairs under two assumptions may cost two budgets.
+//! **Limits.** Repairs under a second assumption are tried with what the first left of the budget.
 
 use std::cell::RefCell;
-use std::time::Duration;
 
-use cpu_time::ThreadTime;
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::extract::csharp::conditions::Symbols;
-use crate::extract::csharp::repair::{Edits, repair};
+use crate::extract::csharp::repair::{Edits, Repaired, repair};
+use crate::extract::csharp::type_lists::{self, TypeList};
 use crate::extract::limits;
 use crate::extract::parsing;
 
@@ -22,6 +21,10 @@ pub struct Parsed {
     pub tree: Tree,
     /// What the repairs changed.
     pub edits: Edits,
+    /// Type arguments that were blanked in it.
+    pub type_lists: Vec<TypeList>,
+    /// The tree in which they stand.
+    pub type_lists_tree: Option<Tree>,
     /// What the parser could not read.
     pub errors: Errors,
 }
@@ -41,31 +44,31 @@ thread_local! {
 
 /// Parses a text under the symbols of its project; `None` if it was given up.
 pub fn parse(text: &str, defines: &[String]) -> Option<Parsed> {
-    let deadline = (ThreadTime::now(), limits::parse_budget(text.len()));
-    let (parsed, conditional) = attempt(text, defines, false, deadline)?;
+    let mut budget = limits::parse_steps(text.len());
+    let (parsed, conditional) = attempt(text, defines, false, &mut budget)?;
     if parsed.errors.bytes == 0 || !conditional {
         return Some(parsed);
     }
-    match attempt(text, defines, true, deadline) {
+    match attempt(text, defines, true, &mut budget) {
         Some((other, _)) if other.errors.bytes < parsed.errors.bytes => Some(other),
         _ => Some(parsed),
     }
 }
 
-/// Both attempts share one budget.
-fn attempt(text: &str, defines: &[String], optimistic: bool, deadline: (ThreadTime, Duration)) -> Option<(Parsed, bool)> {
+fn attempt(text: &str, defines: &[String], optimistic: bool, budget: &mut u64) -> Option<(Parsed, bool)> {
     let repaired = repair(text, &mut Symbols::new(defines, optimistic));
     if repaired.too_deep {
         return None;
     }
-    let tree = tree(&repaired.text, deadline)?;
+    let tree = tree(&repaired.text, budget)?;
     let errors = errors(tree.root_node());
-    Some((Parsed { tree, edits: repaired.edits, errors }, repaired.conditional))
+    let type_lists_tree = type_lists::text_of(text, &repaired.type_lists).and_then(|text| self::tree(&text, budget));
+    let Repaired { edits, type_lists, conditional, .. } = repaired;
+    Some((Parsed { tree, edits, type_lists, type_lists_tree, errors }, conditional))
 }
 
-fn tree(text: &str, (started, budget): (ThreadTime, Duration)) -> Option<Tree> {
-    let left = budget.saturating_sub(started.elapsed());
-    parsing::parse(&PARSER, &tree_sitter_c_sharp::LANGUAGE.into(), text.as_bytes(), left)
+fn tree(text: &str, budget: &mut u64) -> Option<Tree> {
+    parsing::parse(&PARSER, &tree_sitter_c_sharp::LANGUAGE.into(), text.as_bytes(), budget)
 }
 
 /// Outermost error nodes and missing tokens.

@@ -6,9 +6,11 @@
 
 use crate::extract::csharp::conditions::Symbols;
 use crate::extract::csharp::lexer::{self, Lexed, Piece, Token, TokenKind};
+use crate::extract::csharp::type_lists::TypeList;
 use crate::extract::csharp::{marks, words};
+use crate::extract::limits::Angles;
 
-/// How many `<` may be open at once: beyond, the parser's memory grows with the square.
+/// How many `<` of type arguments may be open at once: beyond, the parser's memory grows with the square.
 const MAX_ANGLES: usize = 256;
 
 /// Why a piece of text was changed, where the walk must know.
@@ -61,6 +63,8 @@ pub struct Repaired {
     pub text: String,
     /// What was changed.
     pub edits: Edits,
+    /// Type arguments that were blanked, by offset.
+    pub type_lists: Vec<TypeList>,
     /// More `<` are open at once somewhere than the parser can bear.
     pub too_deep: bool,
     /// There are `#if`s.
@@ -85,11 +89,11 @@ pub fn repair<'a>(text: &'a str, symbols: &mut Symbols<'a>) -> Repaired {
         }
     }
     let too_deep = code.open_angles() > MAX_ANGLES;
-    let Code { bytes, mut edits, .. } = code;
+    let Code { bytes, mut edits, type_lists, .. } = code;
     edits.sort_by_key(|edit| edit.offset);
     assert_eq!(bytes.len(), text.len(), "repairs keep the length");
     let repaired = String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned());
-    Repaired { text: repaired, edits: Edits(edits), too_deep, conditional: lexed.conditional }
+    Repaired { text: repaired, edits: Edits(edits), type_lists, too_deep, conditional: lexed.conditional }
 }
 
 /// The tokens of a text while it is being changed. Questions are about the original, changes go to a copy.
@@ -100,6 +104,7 @@ pub struct Code<'a> {
     partners: Vec<usize>,
     bytes: Vec<u8>,
     edits: Vec<Edit>,
+    type_lists: Vec<TypeList>,
 }
 
 impl<'a> Code<'a> {
@@ -119,7 +124,7 @@ impl<'a> Code<'a> {
                 _ => {}
             }
         }
-        Self { text, tokens, partners, bytes: text.as_bytes().to_vec(), edits: Vec::new() }
+        Self { text, tokens, partners, bytes: text.as_bytes().to_vec(), edits: Vec::new(), type_lists: Vec::new() }
     }
 
     /// The text of a token; empty past either end.
@@ -185,7 +190,7 @@ impl<'a> Code<'a> {
             "=" => second != "=" && second != ">",
             "?" => second == "?" && third == "=",
             "<" => second == "<" && third == "=",
-            ">" => second == ">" && (third == "=" || third == ">"),
+            ">" => second == ">" && (third == "=" || (third == ">" && self.touches_next(index + 2) && self.word(index + 3) == "=")),
             _ => second == "=",
         }
     }
@@ -220,6 +225,17 @@ impl<'a> Code<'a> {
         self.note(name.end, end.end, EditKind::EmptyCall);
     }
 
+    /// Blanks the type arguments from `first` to `last`, noting them.
+    pub fn blank_type_list(&mut self, first: usize, last: usize) {
+        let (Some(name), Some(start), Some(end)) =
+            (first.checked_sub(1).and_then(|name| self.token(name)), self.token(first), self.token(last))
+        else {
+            return;
+        };
+        self.blank(first, last);
+        self.type_lists.push(TypeList { name_end: name.end, start: start.start, end: end.end });
+    }
+
     /// Writes over the beginning of a token's text; the new text must not be longer than what it replaces.
     pub fn write(&mut self, index: usize, text: &str, kind: EditKind) {
         let Some(token) = self.token(index) else { return };
@@ -250,19 +266,26 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// The greatest number of `<` open at once.
+    /// The greatest number of `<` open at once that may each begin type arguments: after a name, with nothing behind them that no type
+    /// argument list holds.
     fn open_angles(&self) -> usize {
-        let (mut depth, mut most) = (0usize, 0);
-        for token in self.tokens.iter().filter(|token| token.kind == TokenKind::Mark) {
-            match self.text.as_bytes()[token.start] {
-                b'<' => depth += 1,
-                b'>' => depth = depth.saturating_sub(1),
-                b';' | b'{' | b'}' => depth = 0,
-                _ => {}
+        let mut angles = Angles::default();
+        for (index, token) in self.tokens.iter().enumerate() {
+            match token.kind {
+                TokenKind::Word => {}
+                TokenKind::Number | TokenKind::Text => angles.reset(),
+                TokenKind::Mark => match self.text.as_bytes()[token.start] {
+                    b'<' if self.touches_next(index) && self.is_mark(index + 1, "<=") => angles.reset(),
+                    b'<' if index > 0 && self.is_word(index - 1) => angles.open(),
+                    b'>' => angles.close(),
+                    b'(' | b'[' => angles.enter(),
+                    b')' | b']' => angles.leave(),
+                    b',' | b'.' | b'?' | b'*' | b':' => {}
+                    _ => angles.reset(),
+                },
             }
-            most = most.max(depth);
         }
-        most
+        angles.most()
     }
 }
 

@@ -124,7 +124,7 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     /// A dotted name.
     pub fn named_type(&mut self, node: Node<'r>, sites: Sites) -> NamedType {
-        if kind(node) == Kind::Identifier {
+        if kind(node) == Kind::Identifier && self.blanked_type_list(node).is_none() {
             return self.bare_type(node, sites);
         }
         let mut tokens: SmallVec<[Node<'r>; 4]> = SmallVec::new();
@@ -203,7 +203,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// The name token and the type arguments of an identifier or generic name.
     pub fn simple_name(&mut self, node: Node<'r>) -> (Node<'r>, Option<Node<'r>>) {
         if kind(node) != Kind::GenericName {
-            return (node, None);
+            return (node, self.blanked_type_list(node));
         }
         let kids = self.kids(node);
         (kids.first().map_or(node, |name| name.node), kids.get(1).map(|args| args.node))

@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 use tree_sitter::{Node, TreeCursor};
 
 use crate::extract::builder::Builder;
-use crate::extract::csharp::kinds::{self, Kids};
+use crate::extract::csharp::kinds::{self, Kids, Kind, kind};
+use crate::extract::csharp::parse::Parsed;
 use crate::extract::csharp::repair::{EditKind, Edits};
 use crate::extract::csharp::texts::Stripped;
 use crate::model::facts::*;
@@ -41,6 +42,8 @@ pub struct Walker<'t, 'r> {
     depth: u32,
     cursor: TreeCursor<'r>,
     plain_types: FxHashMap<(Sym, ScopeId), TypeId>,
+    /// Type arguments that the repairs blanked, by where the name before them ends.
+    type_lists: FxHashMap<usize, Node<'r>>,
 }
 
 /// The function-like declaration that is being walked.
@@ -77,7 +80,36 @@ impl<'t, 'r> Walker<'t, 'r> {
             depth: 0,
             cursor: root.walk(),
             plain_types: FxHashMap::default(),
+            type_lists: FxHashMap::default(),
         }
+    }
+
+    /// Takes in the type arguments that stand in a tree of their own.
+    pub fn read_type_lists(&mut self, parsed: &'r Parsed) {
+        let Some(tree) = &parsed.type_lists_tree else { return };
+        let names: FxHashMap<usize, usize> = parsed.type_lists.iter().map(|list| (list.start, list.name_end)).collect();
+        let mut cursor = tree.walk();
+        loop {
+            let node = cursor.node();
+            if kind(node) == Kind::TypeArgumentList
+                && let Some(name_end) = names.get(&node.start_byte())
+            {
+                self.type_lists.insert(*name_end, node);
+            }
+            if cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Type arguments behind a name that the tree does not show.
+    pub fn blanked_type_list(&self, name: Node<'_>) -> Option<Node<'r>> {
+        if self.type_lists.is_empty() { None } else { self.type_lists.get(&name.end_byte()).copied() }
     }
 
     /// The children of a node without punctuation and comments.
@@ -116,7 +148,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// The symbol of an identifier token, without `@`.
     pub fn name(&mut self, node: Node<'_>) -> Sym {
         let text = self.b.node_text(node);
-        self.b.sym(text.strip_prefix('@').unwrap_or(text))
+        self.b.name_sym(text.strip_prefix('@').unwrap_or(text))
     }
 
     /// What to come back to.

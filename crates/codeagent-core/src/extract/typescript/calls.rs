@@ -1,6 +1,7 @@
 //! Chains of members, calls and indices: `a.b<T>(c)![d].e()`, walked by a loop that passes over `!`; `new`; tagged templates.
 //!
-//! The grammar reads `await f<T>(x).g()` as `(await f)<T>(x).g()`; here the `await` goes back on top of its chain.
+//! The grammar reads `await f<T>(x).g()` as `(await f)<T>(x).g()` and `a + f<T>(x)` as `(a + f)<T>(x)`; here the operator goes back on top of
+//! its chain.
 //!
 //! **Limits.** The arguments of `new` without parentheses are none; `import(x)` of a computed module is `Unknown`.
 
@@ -81,9 +82,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let Some(mut next) = kids.get(below) else { return current };
             let generic = current.kind == Kind::CallExpression && kids.get(Field::TypeArguments).is_some();
             self.links.push(Link { child: current, kids, hoisted: false });
-            while generic && matches!(next.kind, Kind::AwaitExpression | Kind::UnaryExpression) {
+            while generic && matches!(next.kind, Kind::AwaitExpression | Kind::UnaryExpression | Kind::BinaryExpression) {
                 let kids = self.children(next);
-                let Some(inner) = kids.get(Field::Argument).or_else(|| kids.first()) else { break };
+                let inner = if next.kind == Kind::BinaryExpression {
+                    kids.get(Field::Right)
+                } else {
+                    kids.get(Field::Argument).or_else(|| kids.first())
+                };
+                let Some(inner) = inner else { break };
                 let hoists = self.links[base..].iter().take_while(|link| link.hoisted).count();
                 self.links.insert(base + hoists, Link { child: next, kids, hoisted: true });
                 next = inner;
@@ -115,6 +121,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Kind::CallExpression => self.call(link, value, callee),
             Kind::AwaitExpression => Value::of(self.b.expr(Expr::Await(value.expr))),
             Kind::UnaryExpression => self.unary_of(&link.kids, value),
+            Kind::BinaryExpression => self.binary_of(&link.kids, value),
             _ => value,
         }
     }

@@ -247,6 +247,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Kind::OrOr => self.guarded(left.test, false, |walker| walker.value(right, context)),
             _ => self.value(right, context),
         };
+        self.combined(left, operator, right)
+    }
+
+    /// The value of a binary operator whose right operand is known already.
+    pub fn binary_of(&mut self, kids: &Children<'tree>, right: Value) -> Value {
+        let operator = kids.get(Field::Operator).map_or(Kind::OtherToken, |operator| operator.kind);
+        let Some(left) = kids.get(Field::Left) else { return right };
+        let left = self.value(left, Context::None);
+        self.combined(left, operator, right)
+    }
+
+    fn combined(&mut self, left: Value, operator: Kind, right: Value) -> Value {
         let expr = match operator {
             Kind::AndAnd => Expr::And(left.expr, right.expr),
             Kind::OrOr | Kind::NullishToken => Expr::Or(left.expr, right.expr),

@@ -1,4 +1,4 @@
-//! TypeScript and JavaScript text becomes facts: repair, parse within a CPU budget, walk.
+//! TypeScript and JavaScript text becomes facts: repair, parse within a budget of steps, walk.
 //!
 //! `class A { m(x: B) { x.f() } }` gives declarations `A`, `m`, `x`, the type name `B`, the expression `Call(Member(Name x, f))` and two
 //! sites. The parts: [`repair`] and [`syntax`] stand before the walk, [`walker`] holds its state, `statements` is where it begins,
@@ -59,7 +59,7 @@ pub fn extract(text: &str, dialect: Dialect) -> Facts {
             walker.references();
             walker.program(tree.root_node());
             let mut facts = walker.finish();
-            record_errors(tree.root_node(), &mut facts);
+            record_errors(tree.root_node(), text, &mut facts);
             facts
         }
         None => given_up(text, dialect),
@@ -73,14 +73,14 @@ thread_local! {
     static JSX: RefCell<Option<Parser>> = const { RefCell::new(None) };
 }
 
-/// Parses within the budget of [`limits::parse_budget`]; `None` if that was not enough.
+/// Parses within the budget of [`limits::parse_steps`]; `None` if that was not enough.
 fn parse(text: &[u8], jsx: bool) -> Option<Tree> {
-    let budget = limits::parse_budget(text.len());
-    parsing::parse(if jsx { &JSX } else { &PLAIN }, &Grammar::get(jsx).language, text, budget)
+    let mut budget = limits::parse_steps(text.len());
+    parsing::parse(if jsx { &JSX } else { &PLAIN }, &Grammar::get(jsx).language, text, &mut budget)
 }
 
 /// Counts the bytes in outermost ERROR nodes and the MISSING nodes.
-fn record_errors(root: Node<'_>, facts: &mut Facts) {
+fn record_errors(root: Node<'_>, text: &str, facts: &mut Facts) {
     if !root.has_error() {
         return;
     }
@@ -93,7 +93,9 @@ fn record_errors(root: Node<'_>, facts: &mut Facts) {
         if bad {
             header.error_bytes += if node.is_error() { node.byte_range().len() as u32 } else { 1 };
             if header.error_lines.len() < 8 {
-                header.error_lines.push(node.start_position().row as u32 + 1);
+                // A line end may have become a semicolon.
+                let before = &text.as_bytes()[..node.start_byte()];
+                header.error_lines.push(before.iter().filter(|byte| **byte == b'\n').count() as u32 + 1);
             }
         }
         if !bad && node.has_error() && cursor.goto_first_child() {

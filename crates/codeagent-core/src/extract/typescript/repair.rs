@@ -5,6 +5,8 @@
 //!
 //! **Limits.** A scan over bytes, not over tokens. Not repaired: `for (using x of y)`, `import defer`, `&name` in a JSX string.
 
+mod semicolons;
+
 use std::borrow::Cow;
 
 use crate::model::graph::Dialect;
@@ -36,6 +38,8 @@ pub enum EditKind {
     Accessor,
     /// The type arguments of a tagged template were blanked.
     TagTypes,
+    /// A blank or line end became the `;` that the language inserts there.
+    Semicolon,
 }
 
 /// One rewritten place.
@@ -49,7 +53,7 @@ pub struct Edit {
     pub kind: EditKind,
 }
 
-/// The text to parse: as long as the original, with line ends in the same places.
+/// The text to parse: as long as the original, with line ends in the same places, but for those that became a `;`.
 pub struct Repaired<'t> {
     /// What the parser gets.
     pub text: Cow<'t, [u8]>,
@@ -69,7 +73,7 @@ impl Repaired<'_> {
 pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
     let jsx = !matches!(dialect, Dialect::Ts | Dialect::Mts | Dialect::Cts);
     let typed = !dialect.is_javascript();
-    let mut scan = Scan { source: text.as_bytes(), edits: Vec::new() };
+    let mut scan = Scan { source: text.as_bytes(), edits: Vec::new(), work: LOOKS * (text.len() + 1) };
     for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| STARTS[usize::from(*byte)]) {
         match byte {
             b'!' if typed => scan.non_null(at),
@@ -88,6 +92,8 @@ pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
             b'u' if scan.byte(at + 1) == b's' => scan.using(at),
             b'a' if scan.byte(at + 1) == b'c' => scan.accessor(at),
             b'`' if typed => scan.tag_types(at, jsx),
+            b'\n' => scan.line_start(at),
+            b'}' => scan.closing_brace(at),
             _ => {}
         }
     }
@@ -97,7 +103,7 @@ pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
 /// The bytes at which a place to rewrite may be found.
 const STARTS: [bool; 256] = {
     let mut starts = [false; 256];
-    let bytes = b"!(<,?[*oua`";
+    let bytes = b"!(<,?[*oua`\n}";
     let mut at = 0;
     while at < bytes.len() {
         starts[bytes[at] as usize] = true;
@@ -106,9 +112,14 @@ const STARTS: [bool; 256] = {
     starts
 };
 
+/// How often each byte of a text may be looked at while looking for the ends of members.
+const LOOKS: usize = 16;
+
 struct Scan<'t> {
     source: &'t [u8],
     edits: Vec<Edit>,
+    /// Steps of looking around that are left.
+    work: usize,
 }
 
 fn is_word(byte: u8) -> bool {
@@ -388,6 +399,7 @@ fn rewrite(place: &mut [u8], kind: EditKind) {
         EditKind::Using => (b' ', b"const"),
         EditKind::Import => (b'_', b"i"),
         EditKind::ThisLabel => (b' ', b"thiz"),
+        EditKind::Semicolon => (b' ', b";"),
         _ => (b' ', b""),
     };
     for byte in place.iter_mut().filter(|byte| !matches!(**byte, b'\n' | b'\r')) {

@@ -10,6 +10,12 @@ use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts, ScopeId, ScopeKind
 use crate::model::graph::{Language, Node, NodeId};
 use crate::resolve::nodes::Context;
 
+/// Longest qualified name that is kept whole: no compiler writes longer ones to its metadata than twice this.
+const MAX_QUALIFIED_BYTES: usize = 512;
+
+/// How much of a longer container's name is kept.
+const HEAD_BYTES: usize = 100;
+
 /// Who a declaration is.
 pub struct Identity {
     language: Language,
@@ -80,7 +86,7 @@ impl Identity {
         Self {
             language: Language::CSharp,
             space: "",
-            qualified_name: parent.map_or_else(|| name.clone(), |parent| format!("{}.{name}", parent.qualified_name)),
+            qualified_name: parent.map_or_else(|| name.clone(), |parent| qualified(&parent.qualified_name, &name)),
             disambiguator,
             merge_key: MergeKey(part.then_some(Merge::Part)),
         }
@@ -110,13 +116,22 @@ impl Identity {
             language: Language::TypeScript,
             space: space(facts, decl),
             qualified_name: match parent {
-                Some(parent) => format!("{}.{name}", parent.qualified_name),
+                Some(parent) => qualified(&parent.qualified_name, name),
                 None => format!("{}#{name}", context.file.path),
             },
             disambiguator: if is_static { "static".to_owned() } else { String::new() },
             merge_key: MergeKey(Some(Merge::Within(parent.map(|parent| parent.id), if local { declaration.scope } else { ScopeId::NONE }))),
         }
     }
+}
+
+/// `container.name`. Where that is too long for every member to repeat it, the container becomes its beginning and a hash.
+fn qualified(container: &str, name: &str) -> String {
+    if container.len() + name.len() <= MAX_QUALIFIED_BYTES {
+        return format!("{container}.{name}");
+    }
+    let head = &container[..container.floor_char_boundary(HEAD_BYTES)];
+    format!("{head}~{}.{name}", &blake3::hash(container.as_bytes()).to_hex()[..16])
 }
 
 /// The TypeScript space a declaration lives in; a namespace joins the class, enum or function it is merged with.

@@ -148,7 +148,7 @@ impl Link<'_> {
         let facts = self.facts(site.file);
         let Some(call) = facts.calls.get(site.call.0 as usize) else { return Err(Ty::UNKNOWN) };
         let signatures = if let Expr::Super(class) = facts.expr(call.callee) {
-            self.base_constructors(at(site.file, class))
+            self.base_constructors(at(site.file, class.some().ok_or(Ty::UNKNOWN)?))
         } else {
             let callee = self.expr_type(site.file, call.callee);
             if callee == Ty::EXTERNAL || matches!(self.get(callee), Type::BuiltInValue(_)) {
