@@ -31,6 +31,8 @@ CREATE TABLE files (
     ids_hash INTEGER NOT NULL
 );
 
+CREATE INDEX files_with_problems ON files (path) WHERE problem IS NOT NULL;
+
 -- What the last link of a file depended on, and which nodes of it have outgoing edges.
 CREATE TABLE file_links (
     file_id INTEGER PRIMARY KEY,

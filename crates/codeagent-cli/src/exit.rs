@@ -1,4 +1,4 @@
-//! With which code does the command end? 0 done, 1 done with files that failed, 2 usage or settings, 3 no index, 4 locked, 5 damaged,
+//! With which code does the command end? 0 done, 1 done with files that failed and `--strict`, 2 usage or settings, 3 no index, 4 locked, 5 damaged,
 //! 130 interrupted.
 
 use std::io;
@@ -8,7 +8,7 @@ use codeagent_core::engine::{EngineError, ErrorKind, store_kind};
 use codeagent_core::query::QueryError;
 use codeagent_core::store::StoreError;
 
-/// Done, but some files could not be indexed.
+/// Done, but some files could not be indexed and `--strict` was given.
 pub const FILES_FAILED: u8 = 1;
 const OTHER: u8 = 1;
 const USAGE: u8 = 2;

@@ -292,9 +292,9 @@ fn a_shortage_leaves_the_index_as_it_is() {
 fn files_that_fail_are_counted() {
     let shop = Shop::new();
     std::fs::write(shop.root.path().join("binary.cs"), b"class \0").unwrap();
-    let output = shop.run(&["index", "--verbose"]);
+    let output = shop.run(&["index", "--strict", "--verbose"]);
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.code() == Some(1) && text.contains("1 file failed") && text.contains("binary.cs"), "{text}");
+    assert!(output.status.code() == Some(1) && text.contains("1 file could not be indexed") && text.contains("binary.cs"), "{text}");
 }
 
 #[test]
@@ -520,4 +520,25 @@ fn the_facts_of_a_file_are_printed() {
         25:78 New new BulkDiscount(Number10) by Standard
         25:78 TypeRef BulkDiscount#0 by Standard
     "#]].assert_eq(&debug("facts", "shop", "src/Shop.Services/PriceCalculator.cs"));
+}
+
+#[test]
+fn a_file_that_could_not_be_indexed_is_named_wherever_it_is_asked_about() {
+    let shop = Shop::new();
+    std::fs::write(shop.root.path().join("web/keycode.ts"), format!("export enum Keycode {{ A = {} }}\n", "1 + ".repeat(8000) + "1"))
+        .unwrap();
+    std::fs::write(shop.root.path().join("web/broken.ts"), "export const a = 1;\nexport const = = ;\n").unwrap();
+    let reason = "web/keycode.ts could not be indexed, so none of its symbols are known: its lines are longer than";
+    let summary = shop.stdout(&["index"]);
+    assert!(summary.contains("1 file with parse errors, 1 file could not be indexed (`codeagent status` lists them)"), "{summary}");
+    assert_eq!(shop.run(&["index", "--strict"]).status.code(), Some(1));
+    let status = shop.stdout(&["status"]);
+    assert!(status.contains("failed web/keycode.ts: its lines are longer") && status.contains("parse errors web/broken.ts: "), "{status}");
+    assert!(shop.stdout(&["status", "--json"]).contains("\"path\": \"web/keycode.ts\""));
+    for arguments in [["outline", "web/keycode.ts"], ["search", "keycode"], ["symbol", "Keycode"], ["callers", "Keycode.A"]] {
+        let said = String::from_utf8(shop.run(&arguments).stderr).unwrap();
+        assert!(said.contains(reason), "{arguments:?}: {said}");
+    }
+    let said = String::from_utf8(shop.run(&["outline", "web/broken.ts"]).stderr).unwrap();
+    assert!(said.contains("web/broken.ts was read in part, so symbols may be missing") && said.contains("first at line 2"), "{said}");
 }

@@ -21,6 +21,9 @@ pub struct Arguments {
     /// Throw the old index away first
     #[arg(long)]
     rebuild: bool,
+    /// End with exit code 1 if a file could not be indexed
+    #[arg(long)]
+    strict: bool,
     /// List the files with parse errors, and the time by phase
     #[arg(long, short)]
     verbose: bool,
@@ -44,7 +47,8 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
         output::lines(details(&engine, &summary)?)?;
     }
     engine.close()?;
-    Ok(if summary.problems.is_empty() { ExitCode::SUCCESS } else { exit::FILES_FAILED.into() })
+    let failed = arguments.strict && !summary.problems.is_empty();
+    Ok(if failed { exit::FILES_FAILED.into() } else { ExitCode::SUCCESS })
 }
 
 /// The one line that says what the index holds now.
@@ -53,8 +57,8 @@ fn line(summary: &Summary) -> String {
     let partial: u64 = summary.languages.iter().map(|counts| counts.partial).sum();
     let partial = if partial > 0 { format!(", {} with parse errors", count(partial, "file")) } else { String::new() };
     let failed = summary.problems.len() as u64;
-    let failed = if failed > 0 { format!(", {} failed", count(failed, "file")) } else { String::new() };
-    let hint = if partial.is_empty() && failed.is_empty() { "" } else { " (--verbose lists them)" };
+    let failed = if failed > 0 { format!(", {} could not be indexed", count(failed, "file")) } else { String::new() };
+    let hint = if partial.is_empty() && failed.is_empty() { "" } else { " (`codeagent status` lists them)" };
     let unchanged = if summary.unchanged { "nothing changed: " } else { "" };
     format!(
         "{unchanged}{}, {}, {}{resolved}, {:.1} s{partial}{failed}{hint}",

@@ -24,6 +24,9 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let snapshot = answers.snapshot()?;
     let file = query::derive_file_id(&snapshot, path.as_str())?;
     let nodes = query::get_outline(&snapshot, file)?;
+    if let Some(lacking) = query::lacking(&snapshot, path.as_str())? {
+        output::note(&lacking);
+    }
     let rows: Vec<OutlineRow> = nodes.iter().map(OutlineRow::from).collect();
     if arguments.format.json {
         return output::json(&rows);

@@ -32,7 +32,11 @@ pub struct Arguments {
 pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<()> {
     let answers = root.answers()?;
     let filter = SearchFilter { project: arguments.project, node_type: arguments.node_type, language: arguments.language };
-    let found = query::filter_nodes(&answers.snapshot()?, &arguments.words.join(" "), &filter, arguments.limit)?;
+    let (snapshot, words) = (answers.snapshot()?, arguments.words.join(" "));
+    let found = query::filter_nodes(&snapshot, &words, &filter, arguments.limit)?;
+    for unread in query::unread_like(&snapshot, &words)? {
+        output::note(&unread);
+    }
     let rows: Vec<RankedRow> = found.hits.iter().map(|(node, rank)| RankedRow::new(node, *rank)).collect();
     if arguments.format.json {
         return output::json(&rows);

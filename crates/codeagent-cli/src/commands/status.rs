@@ -1,7 +1,8 @@
-//! `codeagent status`: what is indexed and how much of it was understood.
+//! `codeagent status`: what is indexed, how much of it was understood, and which files were not.
 
 use codeagent_core::query;
 use codeagent_mcp::tools::management::{LanguageQuality, StatusReport};
+use serde::Serialize;
 
 use crate::commands::{Format, Root};
 use crate::output::{self, count};
@@ -11,15 +12,40 @@ pub fn run(root: &Root, format: Format) -> anyhow::Result<()> {
     for remark in &answers.workspace().config().remarks {
         output::note(remark);
     }
-    let report = StatusReport::new(&query::status(&answers.snapshot()?)?, true);
+    let snapshot = answers.snapshot()?;
+    let report = StatusReport::new(&query::status(&snapshot)?, true);
+    let (failed, partial) = (listed(query::unread_files(&snapshot)?), listed(query::partly_read_files(&snapshot)?));
     if format.json {
-        return output::json(&report);
+        return output::json(&Report { report, failed, partial });
     }
     let files = count(report.indexed_files, "file");
     let mut lines = vec![format!("{files}, {}, {}", count(report.indexed_symbols, "symbol"), count(report.edges, "edge"))];
     lines.push(format!("last compared with the disk: {}", report.last_batch_at.as_deref().unwrap_or("never")));
     lines.extend(report.quality.iter().map(language));
+    lines.extend(failed.iter().map(|file| format!("failed {}: {}", file.path, file.reason)));
+    lines.extend(partial.iter().map(|file| format!("parse errors {}: {}", file.path, file.reason)));
     output::lines(lines)
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    report: StatusReport,
+    /// Files without symbols.
+    failed: Vec<Listed>,
+    /// Files of which some bytes could not be parsed.
+    partial: Vec<Listed>,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    path: String,
+    reason: String,
+}
+
+fn listed(files: Vec<(String, String)>) -> Vec<Listed> {
+    files.into_iter().map(|(path, reason)| Listed { path, reason }).collect()
 }
 
 fn language(quality: &LanguageQuality) -> String {

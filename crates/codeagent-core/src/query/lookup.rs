@@ -6,7 +6,7 @@
 //! **Limits.** Types are compared as they are written, without namespaces: an alias is another type.
 
 use crate::model::graph::{Language, Node, NodeId, NodeType};
-use crate::query::{QueryError, beginning, get_node_by_qualified_name, nearest};
+use crate::query::{QueryError, beginning, get_node_by_qualified_name, nearest, unread_like};
 use crate::store::{self, Snapshot};
 
 /// How many candidates an error lists.
@@ -34,6 +34,7 @@ pub fn resolve_symbol(snapshot: &Snapshot, text: &str) -> Result<Node, QueryErro
             asked: text.to_owned(),
             nearest: nearest(snapshot, text)?,
             beginning: beginning(snapshot, text)?,
+            unread: unread_like(snapshot, text)?,
         });
     }
     prefer_types(&mut found);
@@ -53,7 +54,7 @@ fn one(text: &str, mut found: Vec<Node>) -> Result<Node, QueryError> {
     if found.len() > 1 {
         return Err(QueryError::Ambiguous { asked: text.to_owned(), count: found.len(), candidates: described(&found) });
     }
-    found.pop().ok_or_else(|| QueryError::NoSymbol { asked: text.to_owned(), nearest: Vec::new(), beginning: None })
+    found.pop().ok_or_else(|| QueryError::NoSymbol { asked: text.to_owned(), nearest: Vec::new(), beginning: None, unread: Vec::new() })
 }
 
 /// A type and its constructors bear one name; whoever says it means the type.

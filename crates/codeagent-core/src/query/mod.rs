@@ -11,6 +11,7 @@ mod search;
 mod source;
 mod status;
 mod symbol;
+mod unread;
 
 pub use export::{ExportTables, export};
 pub use lookup::resolve_symbol;
@@ -21,6 +22,7 @@ pub use search::{Found, filter_nodes};
 pub use source::{Freshness, Sources, get_source};
 pub use status::{IndexStatus, most_unresolved, reference_count, status, unresolved_sites};
 pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
+pub use unread::{lacking, partly_read_files, unread_files, unread_like};
 
 pub use crate::store::{Counts, FileKey, LanguageCounts, SearchFilter, Snapshot};
 
@@ -30,7 +32,7 @@ use crate::store::StoreError;
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
     /// No such symbol.
-    #[error("no symbol {asked:?} in the index{}", hint(.nearest, .beginning.as_deref()))]
+    #[error("no symbol {asked:?} in the index{}", hint(.nearest, .beginning.as_deref(), .unread))]
     NoSymbol {
         /// As asked.
         asked: String,
@@ -38,6 +40,8 @@ pub enum QueryError {
         nearest: Vec<String>,
         /// What the beginning of the name means.
         beginning: Option<String>,
+        /// Files that may hold it and are not in the index.
+        unread: Vec<String>,
     },
     /// Several symbols where one is asked.
     #[error("{asked:?} names {count} symbols; give the node_id of one, or its parameters: {}", .candidates.join(", "))]
@@ -65,7 +69,10 @@ pub enum QueryError {
     Store(#[from] StoreError),
 }
 
-fn hint(nearest: &[String], beginning: Option<&str>) -> String {
+fn hint(nearest: &[String], beginning: Option<&str>, unread: &[String]) -> String {
+    if !unread.is_empty() {
+        return format!("; {}", unread.join("; "));
+    }
     if let Some(beginning) = beginning {
         format!("; {beginning}")
     } else if nearest.is_empty() {

@@ -56,6 +56,11 @@ pub fn files(snapshot: &Snapshot) -> Result<Vec<FileRow>, StoreError> {
     select_files(snapshot.connection(), "ORDER BY path", &[])
 }
 
+/// The files without facts, by path.
+pub fn files_with_problems(snapshot: &Snapshot) -> Result<Vec<FileRow>, StoreError> {
+    select_files(snapshot.connection(), "WHERE problem IS NOT NULL ORDER BY path", &[])
+}
+
 /// The file of a path.
 pub fn file_by_path(snapshot: &Snapshot, path: &str) -> Result<Option<FileRow>, StoreError> {
     Ok(select_files(snapshot.connection(), "WHERE path = ?1", &[&path])?.pop())

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use codeagent_core::query;
 use codeagent_workspace::{Entry, EntryKind, FileText, RepoPath};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -153,7 +154,16 @@ fn read_file(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> 
         answer = answer.with_note(format!("lines {first} to {shown} of {total_lines} are shown; ask again with `line_start`"));
     }
     add_remarks(&mut answer, &file);
-    Ok(answer)
+    Ok(match lacking(state, &path) {
+        Some(lacking) => answer.with_note(lacking),
+        None => answer,
+    })
+}
+
+/// What the index lacks of a file; a file is read without an index as well.
+fn lacking(state: &State, path: &RepoPath) -> Option<String> {
+    let snapshot = state.answers().ok()?.snapshot().ok()?;
+    query::lacking(&snapshot, path.as_str()).ok()?
 }
 
 fn add_remarks(answer: &mut Answer, file: &FileText) {

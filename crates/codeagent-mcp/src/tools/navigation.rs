@@ -185,7 +185,11 @@ fn get_file_outline(state: &State, arguments: &Arguments) -> Result<Answer, Tool
     let nodes = query::get_outline(&snapshot, file)?;
     let key = |index: usize| (nodes[index].id.0, index);
     let answer = page(arguments, Rows { count: nodes.len(), key }, |index| Ok(Some(OutlineRow::from(&nodes[index]))))?;
-    let answer = if nodes.is_empty() { answer.with_note("the file declares nothing; read_file shows it") } else { answer };
+    let answer = match query::lacking(&snapshot, path.as_str())? {
+        Some(lacking) => answer.with_note(lacking),
+        None if nodes.is_empty() => answer.with_note("the file declares nothing; read_file shows it"),
+        None => answer,
+    };
     with_stale_files(answer, &sources)
 }
 

@@ -98,6 +98,8 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
     let found = query::filter_nodes(&snapshot, text, &filter, arguments.number("limit").unwrap_or(DEFAULT_LIMIT))?;
     let rows: Vec<RankedRow> = found.hits.iter().map(|(node, rank)| RankedRow::new(node, *rank)).collect();
     let answer = with_stale_files(Answer::new(&rows)?, &looked_at(&answers, &snapshot, &found)?)?;
+    let unread = query::unread_like(&snapshot, text)?;
+    let answer = if unread.is_empty() { answer } else { answer.with_note(unread.join("; ")) };
     let note = match (found.quoted, found.some_words) {
         (true, false) => "the query is no FTS5 query, so its words were searched as they are",
         (true, true) => "the query is no FTS5 query, so its words were searched; no symbol has all of them, these have some",
@@ -136,6 +138,10 @@ fn lookup_symbol(state: &State, arguments: &Arguments) -> Result<Answer, ToolErr
 }
 
 fn why_not_found(snapshot: &Snapshot, name: &str) -> Result<String, ToolError> {
+    let unread = query::unread_like(snapshot, name)?;
+    if !unread.is_empty() {
+        return Ok(format!("no symbol is named so; {}", unread.join("; ")));
+    }
     let unfiltered = query::get_node_by_qualified_name(snapshot, name, None, None)?;
     if let Some((node, _)) = unfiltered.first() {
         let place = format!("{} in project {}", node.language, node.project_id);

@@ -129,7 +129,7 @@ async fn without_an_engine_symbol_tools_are_unavailable() {
 
 #[tokio::test]
 async fn too_much_at_once_is_too_large() {
-    let session = Session::indexed(&[("a.cs", b"class A { }"), ("big.cs", &vec![b' '; 3 << 20])]).await;
+    let session = Session::indexed(&[("a.cs", b"class A { }"), ("big.cs", &vec![b' '; 17 << 20])]).await;
     let many: Vec<String> = (0..101).map(|i| format!("{i}.cs")).collect();
     let answer = session.structured("index_files", json!({ "paths": many })).await;
     assert_eq!(code(&answer), "too_large");

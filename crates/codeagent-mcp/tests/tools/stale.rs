@@ -79,3 +79,30 @@ async fn a_file_written_again_as_it_was_is_current() {
         assert!(answer.get("stale_files").is_none(), "{tool}: {answer}");
     }
 }
+
+#[tokio::test]
+async fn a_file_without_symbols_says_why_wherever_it_is_asked_about() {
+    let long = format!("enum Keycode {{ A = {}1 }}\n", "1 + ".repeat(8000));
+    let session = Session::indexed(&[
+        ("src/Keycode.cs", long.as_bytes()),
+        ("src/Desk.cs", USE.as_bytes()),
+        ("src/Half.cs", b"class Half {\nint = ; }"),
+    ])
+    .await;
+    let reason = "src/Keycode.cs could not be indexed, so none of its symbols are known: its lines are longer";
+    for (tool, question) in [
+        ("get_file_outline", json!({ "path": "src/Keycode.cs" })),
+        ("read_file", json!({ "path": "src/Keycode.cs" })),
+        ("search_symbols", json!({ "query": "keycode" })),
+        ("lookup_symbol", json!({ "qualified_name": "N.Keycode" })),
+    ] {
+        let note = session.structured(tool, question).await["note"].to_string();
+        assert!(note.contains(reason) && !note.contains("declares nothing"), "{tool}: {note}");
+    }
+    assert!(session.ask("get_callers", json!({ "node_id": "Keycode.A" })).await.contains(reason));
+    let note = session.structured("get_file_outline", json!({ "path": "src/Half.cs" })).await["note"].to_string();
+    assert!(note.contains("src/Half.cs was read in part"), "{note}");
+    let status = session.structured("get_status", json!({})).await;
+    assert!(!status.to_string().contains("src/"), "numbers only: {status}");
+    assert_eq!(status["quality"][0]["files_failed"], 1);
+}
