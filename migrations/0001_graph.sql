@@ -27,6 +27,7 @@ CREATE TABLE files (
     calls INTEGER NOT NULL,
     calls_resolved INTEGER NOT NULL,
     calls_external INTEGER NOT NULL,
+    given_up INTEGER NOT NULL,
     interface_hash BLOB NOT NULL,
     ids_hash INTEGER NOT NULL
 );

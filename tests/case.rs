@@ -176,7 +176,9 @@ fn has_confidence(edge: &Edge, annotation: &Annotation) -> bool {
 fn surrounds(graph: &Graph, path: &str, edge: &Edge) -> bool {
     let source = &graph.nodes[&edge.source];
     let is_around = |span: &codeagent_core::model::span::Span| (span.start.line..=span.end_line).contains(&edge.line);
-    source.node_type == NodeType::File || source.spans.iter().any(|span| span.path == path && is_around(&span.span))
+    // `class A : Base, I` makes members of `Base`, which may lie elsewhere, implement those of `I`.
+    let inherited = edge.edge_type == EdgeType::Implements && source.spans.iter().all(|span| span.path != path);
+    inherited || source.node_type == NodeType::File || source.spans.iter().any(|span| span.path == path && is_around(&span.span))
 }
 
 fn describe(graph: &Graph, edges: &[&Edge]) -> String {

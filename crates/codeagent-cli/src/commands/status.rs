@@ -13,7 +13,8 @@ pub fn run(root: &Root, format: Format) -> anyhow::Result<()> {
         output::note(remark);
     }
     let snapshot = answers.snapshot()?;
-    let report = StatusReport::new(&query::status(&snapshot)?, true);
+    let status = query::status(&snapshot)?;
+    let report = StatusReport::new(&status, true);
     let (failed, partial) = (listed(query::unread_files(&snapshot)?), listed(query::partly_read_files(&snapshot)?));
     if format.json {
         return output::json(&Report { report, failed, partial });
@@ -24,6 +25,7 @@ pub fn run(root: &Root, format: Format) -> anyhow::Result<()> {
     lines.extend(report.quality.iter().map(language));
     lines.extend(failed.iter().map(|file| format!("failed {}: {}", file.path, file.reason)));
     lines.extend(partial.iter().map(|file| format!("parse errors {}: {}", file.path, file.reason)));
+    lines.extend(status.given_up.iter().map(|(path, sites)| format!("{path}: {} given up, too costly to link", count(*sites, "use"))));
     output::lines(lines)
 }
 

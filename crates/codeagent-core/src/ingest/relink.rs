@@ -23,6 +23,8 @@ pub struct Relinked {
     pub links: LinkRow,
     /// Call-like sites: all, resolved, external.
     pub calls: [u32; 3],
+    /// Sites on which a budget ended.
+    pub given_up: u32,
     /// The linker failed on it.
     pub failed: bool,
 }
@@ -43,6 +45,7 @@ fn relink(file: FileId, world: &World, nodes: &NodeTable, keys: &[Option<FileKey
     Relinked {
         unresolved: unresolved_rows(&links, world, file, key),
         calls: [links.calls, links.calls_resolved, links.calls_external],
+        given_up: links.given_up,
         links: LinkRow {
             reads: sorted(links.reads.files.iter().filter_map(|read| keys[read.0 as usize]).collect()),
             slots: slot_hashes(&links.reads.slots),

@@ -117,7 +117,7 @@ pub fn rows(
     }
     for (at, linked) in relinked {
         let [calls, calls_resolved, calls_external] = linked.calls;
-        rows.files[at] = FileRow { calls, calls_resolved, calls_external, ..rows.files[at].clone() };
+        rows.files[at] = FileRow { calls, calls_resolved, calls_external, given_up: linked.given_up, ..rows.files[at].clone() };
         let print = &fingerprints[at];
         let (environment_hash, answers_hash, published) = (print.environment_hash, print.answers_hash, print.published.clone());
         rows.links.push((at, LinkRow { environment_hash, answers_hash, published, ..linked.links }));
@@ -149,6 +149,7 @@ fn file_row(file: &Loaded, id: FileKey, projects: &ProjectModel, print: &Fingerp
         calls: before.map_or(0, |row| row.calls),
         calls_resolved: before.map_or(0, |row| row.calls_resolved),
         calls_external: before.map_or(0, |row| row.calls_external),
+        given_up: before.map_or(0, |row| row.given_up),
         interface_hash: print.interface_hash,
         ids_hash: print.ids_hash,
     }

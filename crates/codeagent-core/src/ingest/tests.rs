@@ -236,10 +236,11 @@ fn an_import_of_a_file_that_comes_later_is_linked_again() {
 fn calls_of_names_that_nothing_here_bears_go_outside() {
     let folder = tempfile::tempdir().unwrap();
     let text =
-        "class Cart { public int Total; void Add(Basket other) { other.Make().Fill(); other.Make().Add(1); other.Make().Total(); } }";
+        "class Cart { public int Total; void Add(Basket other) { other.Make().Fill(); other.Make(this).Add(1); other.Make().Total(); } }";
     write(folder.path(), &BTreeMap::from([("shop/Cart.cs", text.to_owned())]), &["shop/Cart.cs"]);
     let counts = index(&engine(folder.path(), 1, false)).languages.remove(0);
-    // `Fill` is no name here and `Total` none that can be called; `Add` may be the method of `Cart`.
+    // `Fill` is no name here and `Total` none that can be called; `Add` may be the method of `Cart`, for what
+    // is made of one may be one.
     assert_eq!((counts.calls, counts.calls_external, counts.calls_resolved), (6, 5, 0));
 }
 

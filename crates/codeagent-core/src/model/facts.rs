@@ -893,6 +893,8 @@ pub enum Expr {
     Assign(ExprId, ExprId),
     /// C# `a?.b.c` as a whole: the type of the inner chain, nullable.
     Conditional(ExprId),
+    /// C# the receiver of `a?.b` and the value that `x is { } y` names: the inner value without its `?`.
+    NonNull(ExprId),
     /// C# `x with { }`, checked, parenthesised, ref: the type of the inner expression.
     Same(ExprId),
 }

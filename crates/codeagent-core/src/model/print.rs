@@ -232,6 +232,7 @@ fn expr(facts: &Facts, id: ExprId, depth: u8) -> String {
         Expr::OutArgument(id, n) => format!("out {n} of {}", inner(facts.calls[id.index()].callee)),
         Expr::Query(of) => format!("query {}", inner(of)),
         Expr::Conditional(of) => format!("maybe {}", inner(of)),
+        Expr::NonNull(of) => format!("some {}", inner(of)),
         Expr::Same(of) => format!("({})", inner(of)),
         Expr::Known(known) => format!("{known:?}"),
         Expr::Assign(a, b) => format!("({} := {})", inner(a), inner(b)),

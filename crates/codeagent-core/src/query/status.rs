@@ -11,6 +11,8 @@ pub struct IndexStatus {
     pub schema_version: usize,
     /// Totals.
     pub counts: Counts,
+    /// Files with sites on which a budget of the linker ended, by path, and how many.
+    pub given_up: Vec<(String, u64)>,
     /// When the disk was last compared, nanoseconds since 1970.
     pub scanned_at_ns: Option<i64>,
 }
@@ -18,7 +20,12 @@ pub struct IndexStatus {
 /// The state of the index.
 pub fn status(snapshot: &Snapshot) -> Result<IndexStatus, QueryError> {
     let scanned_at_ns = store::metadata(snapshot, store::SCANNED_AT)?.and_then(|text| text.parse().ok());
-    Ok(IndexStatus { schema_version: SCHEMA_VERSION, counts: store::counts(snapshot)?, scanned_at_ns })
+    Ok(IndexStatus {
+        schema_version: SCHEMA_VERSION,
+        counts: store::counts(snapshot)?,
+        given_up: store::given_up_files(snapshot)?,
+        scanned_at_ns,
+    })
 }
 
 /// How many uses of a name have no target although one should exist somewhere: what an empty list of callers may be missing.

@@ -27,12 +27,16 @@ pub struct Links {
     pub uses: Vec<Use>,
     /// Uses that should have a target in some repository but got none because a receiver or argument is unknown, by the name used and in text order.
     pub unresolved: Vec<Unresolved>,
+    /// Members of base classes elsewhere that implement interface members for a type of the file.
+    pub inherited: Vec<Inherited>,
     /// Call-like sites seen.
     pub calls: u32,
     /// Call-like sites that got a target in the repository.
     pub calls_resolved: u32,
     /// Call-like sites known to go outside the repository or to a local value.
     pub calls_external: u32,
+    /// Sites without a target because they lie too deep or a budget was used up.
+    pub given_up: u32,
     /// What was asked of other files.
     pub reads: ReadSet,
 }
@@ -49,6 +53,17 @@ pub struct Use {
     /// The best target first; more than one only if not exact (TypeScript: all declarations of one symbol count as one target, give the first).
     pub targets: Vec<Target>,
     /// Where.
+    pub at: Position,
+}
+
+/// `class A : Base, I`: a member of `Base` implements one of `I`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inherited {
+    /// The member of the base class.
+    pub member: DeclRef,
+    /// The interface member.
+    pub implements: DeclRef,
+    /// The name of the type that brings them together.
     pub at: Position,
 }
 

@@ -52,6 +52,8 @@ pub struct FileRow {
     pub calls_resolved: u32,
     /// Call-like sites known to go outside.
     pub calls_external: u32,
+    /// Sites without a target because a budget of the linker was used up.
+    pub given_up: u32,
     /// See `Header::interface_hash`.
     pub interface_hash: [u8; 16],
     /// See `NodeTable::ids_hash`.

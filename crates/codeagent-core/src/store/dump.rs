@@ -13,7 +13,7 @@ const DUMPS: &[(&str, &str)] = &[
     (
         "file",
         "SELECT path, dialect, project_id, size, hex(hash), hex(facts_key), parse_status, problem, error_bytes, hex(error_lines), lines, bytes, \
-         calls, calls_resolved, calls_external, hex(interface_hash), ids_hash FROM files ORDER BY path",
+         calls, calls_resolved, calls_external, given_up, hex(interface_hash), ids_hash FROM files ORDER BY path",
     ),
     (
         "node",

@@ -9,7 +9,7 @@ use crate::store::codec::{hash_column, pack_files, pack_ids, pack_sorted, unpack
 use crate::store::{FactsKey, FileKey, FileRow, InputRow, LinkRow, Snapshot, StoreError};
 
 const COLUMNS: &str = "id, path, dialect, project_id, size, changed, inode, hash, facts_key, defines_hash, parse_status, problem, error_bytes, \
-    error_lines, lines, bytes, calls, calls_resolved, calls_external, interface_hash, ids_hash";
+    error_lines, lines, bytes, calls, calls_resolved, calls_external, given_up, interface_hash, ids_hash";
 
 fn file_row(row: &Row<'_>) -> Result<FileRow, StoreError> {
     Ok(FileRow {
@@ -31,8 +31,9 @@ fn file_row(row: &Row<'_>) -> Result<FileRow, StoreError> {
         calls: row.get(16)?,
         calls_resolved: row.get(17)?,
         calls_external: row.get(18)?,
-        interface_hash: hash_column(row, 19)?,
-        ids_hash: row.get::<_, i64>(20)? as u64,
+        given_up: row.get(19)?,
+        interface_hash: hash_column(row, 20)?,
+        ids_hash: row.get::<_, i64>(21)? as u64,
     })
 }
 
@@ -66,6 +67,15 @@ pub fn file_by_path(snapshot: &Snapshot, path: &str) -> Result<Option<FileRow>, 
     Ok(select_files(snapshot.connection(), "WHERE path = ?1", &[&path])?.pop())
 }
 
+const GIVEN_UP: &str = "SELECT path, given_up FROM files WHERE given_up > 0 ORDER BY path";
+
+/// The files with sites on which a budget of the linker ended, and how many.
+pub fn given_up_files(snapshot: &Snapshot) -> Result<Vec<(String, u64)>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(GIVEN_UP)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 const PATH: &str = "SELECT path FROM files WHERE id = ?1";
 
 /// The path of a key.
@@ -83,7 +93,7 @@ pub fn file_keys(snapshot: &Snapshot) -> Result<FxHashMap<String, FileKey>, Stor
 }
 
 const UPSERT: &str = "INSERT OR REPLACE INTO files VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-    ?19, ?20, ?21)";
+    ?19, ?20, ?21, ?22)";
 
 pub(super) fn write_file(connection: &Connection, file: &FileRow) -> Result<(), StoreError> {
     connection.prepare_cached(UPSERT)?.execute(params![
@@ -106,6 +116,7 @@ pub(super) fn write_file(connection: &Connection, file: &FileRow) -> Result<(), 
         file.calls,
         file.calls_resolved,
         file.calls_external,
+        file.given_up,
         &file.interface_hash[..],
         file.ids_hash as i64,
     ])?;

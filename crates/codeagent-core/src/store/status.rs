@@ -42,6 +42,8 @@ pub struct LanguageCounts {
     pub calls_resolved: u64,
     /// Call-like sites known to go outside, by their receiver or because nothing here bears their name.
     pub calls_external: u64,
+    /// Sites without a target because a budget of the linker was used up.
+    pub given_up: u64,
 }
 
 impl LanguageCounts {
@@ -59,12 +61,13 @@ impl LanguageCounts {
             calls: 0,
             calls_resolved: 0,
             calls_external: 0,
+            given_up: 0,
         }
     }
 }
 
 const BY_DIALECT: &str = "SELECT dialect, count(*), sum(lines), sum(bytes), sum(error_bytes), sum(parse_status = 2), sum(parse_status = 1), \
-    sum(calls), sum(calls_resolved), sum(calls_external) FROM files GROUP BY dialect";
+    sum(calls), sum(calls_resolved), sum(calls_external), sum(given_up) FROM files GROUP BY dialect";
 
 /// The totals.
 pub fn counts(snapshot: &Snapshot) -> Result<Counts, StoreError> {
@@ -85,6 +88,7 @@ pub fn counts(snapshot: &Snapshot) -> Result<Counts, StoreError> {
         total.calls += number(7)?;
         total.calls_resolved += number(8)?;
         total.calls_external += number(9)?;
+        total.given_up += number(10)?;
     }
     for total in &mut totals {
         total.calls_external += foreign_calls(connection, total.language)?;

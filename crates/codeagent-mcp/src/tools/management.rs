@@ -187,6 +187,8 @@ pub struct LanguageQuality {
     /// Share of calls with a target, of those that do not go outside the repository; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls_resolved_percent: Option<f64>,
+    /// Uses left without a target because linking them would have cost too much.
+    pub sites_given_up: u64,
 }
 
 /// A list of types would say the same and be refused by strict clients.
@@ -207,6 +209,7 @@ impl StatusReport {
             files_failed: counts.failed,
             error_percent: percent(counts.error_bytes, counts.bytes).unwrap_or(0.0),
             calls_resolved_percent: percent(counts.calls_resolved, counts.calls.saturating_sub(counts.calls_external)),
+            sites_given_up: counts.given_up,
         });
         Self {
             healthy,

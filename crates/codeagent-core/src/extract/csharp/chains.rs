@@ -150,7 +150,9 @@ impl<'t, 'r> Walker<'t, 'r> {
         let kids = self.kids(step);
         if let Some(binding) = of_kind(&kids, Kind::MemberBinding) {
             let parts = self.kids(binding);
-            return self.member_step(link, in_field(&parts, Field::Name), inner_use(use_kind));
+            let receiver = self.settle(link, inner_use(use_kind));
+            let receiver = plain(self.b.expr(Expr::NonNull(receiver)));
+            return self.member_step(receiver, in_field(&parts, Field::Name), inner_use(use_kind));
         }
         match of_kind(&kids, Kind::ElementBinding).or(of_kind(&kids, Kind::BracketedArguments)) {
             Some(arguments) => self.index(link, arguments, use_kind),

@@ -144,7 +144,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.restore(saved);
     }
 
-    /// `extension<T>(R receiver) { }`, which the repair made a class named by its receiver list.
+    /// `extension<T>(R receiver) { }`, which the repair made a class with a primary constructor, or with a base if the receiver has no name.
     fn extension_block(&mut self, node: Node<'r>) {
         let parts = self.parts(node);
         let Some(name) = parts.name else { return };
@@ -161,12 +161,23 @@ impl<'t, 'r> Walker<'t, 'r> {
         self.type_params(decl, &parts);
         if let Some(params) = parts.params {
             self.params(decl, params);
+        } else if let Some(bases) = parts.bases {
+            self.nameless_receiver(decl, bases);
         }
         self.constraints(decl, &parts);
         if let Some(body) = parts.body {
             self.items(body);
         }
         self.restore(saved);
+    }
+
+    fn nameless_receiver(&mut self, decl: DeclId, bases: Node<'r>) {
+        let Some(receiver) = self.kids(bases).iter().find(|kid| kid.kind != Kind::Colon).copied() else { return };
+        let ty = self.base_type(receiver.node, Sites::All).0;
+        let at = self.b.at(receiver.node);
+        let param = self.b.declare(Sym::NONE, DeclKind::Parameter, DeclFlags::default(), at);
+        self.b.decl(param).ty = ty;
+        self.b.decl(decl).params = self.b.facts.add_list([param]);
     }
 
     /// Declares type parameters in the current scope.

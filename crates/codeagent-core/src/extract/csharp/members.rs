@@ -418,7 +418,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         func
     }
 
-    /// The keyword `field`, unless the file declares a member of that name.
+    /// The keyword `field`, unless the type has a field of that name.
     fn uses_backing_field(&mut self, body: Node<'r>) -> bool {
         let text = self.text(body);
         let is_word = |text: &str, at: usize| {
@@ -426,7 +426,30 @@ impl<'t, 'r> Walker<'t, 'r> {
             !part(text.as_bytes().get(at.wrapping_sub(1))) && !part(text.as_bytes().get(at + 5).filter(|byte| **byte != b'.'))
         };
         let mentions = text.match_indices("field").any(|(at, _)| is_word(text, at));
-        let whole = self.b.text;
-        mentions && !*self.declares_field.get_or_insert_with(|| whole.contains(" field;") || whole.contains(" field ="))
+        mentions && !self.has_member_field(body)
+    }
+
+    /// Whether the type around a body declares a field named `field`.
+    fn has_member_field(&mut self, body: Node<'r>) -> bool {
+        let mut outer = body.parent();
+        while let Some(node) = outer {
+            let kids = self.kids(node);
+            let fields = kids.iter().filter(|kid| kid.kind == Kind::FieldDeclaration);
+            let variables: Vec<Node<'r>> = fields.filter_map(|field| of_kind(&self.kids(field.node), Kind::VariableDeclaration)).collect();
+            for variable in variables {
+                let declarators = self.kids(variable);
+                if declarators
+                    .iter()
+                    .any(|kid| self.text(kid.node).split(|c: char| !c.is_alphanumeric() && c != '_').next() == Some("field"))
+                {
+                    return true;
+                }
+            }
+            if kids.iter().any(|kid| kid.kind == Kind::PropertyDeclaration) {
+                return false;
+            }
+            outer = node.parent();
+        }
+        false
     }
 }

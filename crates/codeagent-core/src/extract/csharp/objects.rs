@@ -2,7 +2,9 @@
 //!
 //! `new A { B = { C = 1 } }`: a `New`, an object literal declaration whose `init` is that `New`, and one whose `init` is `Member(new, B)`.
 //!
-//! **Limits.** The `Add` calls a collection initialiser implies are no sites.
+//! Each element of `new A { 1, { 2, 3 } }` is a call of `Add` whose site is the element's first token.
+//!
+//! **Limits.** The calls that a collection expression implies are no sites.
 
 use tree_sitter::Node;
 
@@ -73,12 +75,8 @@ impl<'t, 'r> Walker<'t, 'r> {
     }
 
     fn initializer_element(&mut self, decl: DeclId, object: ExprId, kid: Kid<'r>) {
-        if kid.kind == Kind::Initializer {
-            self.plain_arguments(kid.node);
-            return;
-        }
         if kid.kind != Kind::Assignment {
-            self.expr(kid.node, Context::Element(object));
+            self.add_call(object, kid);
             return;
         }
         let parts = self.kids(kid.node);
@@ -89,6 +87,23 @@ impl<'t, 'r> Walker<'t, 'r> {
         } else {
             self.expr(right, Context::Assigned(member));
         }
+    }
+
+    /// An element of a collection initialiser: `Add` is invoked with it, or with each expression of `{ a, b }`.
+    fn add_call(&mut self, object: ExprId, element: Kid<'r>) {
+        let name = self.b.sym_owned("Add");
+        let callee = self.b.expr(Expr::Member(object, name));
+        let call = self.b.begin_call(callee, List::default());
+        let expr = self.b.fresh_expr(Expr::Call(call));
+        let at = self.b.at(element.node);
+        self.use_site(SiteKind::Call, expr, at);
+        let values = if element.kind == Kind::Initializer { self.kids(element.node) } else { Kids::from_elem(element, 1) };
+        let mut args = Vec::new();
+        for value in &values {
+            let context = Context::Argument(call, args.len() as u16);
+            args.push(Arg { name: Sym::NONE, mode: ArgMode::Value, value: self.expr(value.node, context) });
+        }
+        self.b.finish_call(call, args);
     }
 
     fn initializer_target(&mut self, decl: DeclId, object: ExprId, left: Node<'r>) -> ExprId {

@@ -142,7 +142,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let ty = in_field(kids, Field::Type).map(|ty| self.ty(ty));
         let value = match ty {
             Some(ty) => self.b.expr(Expr::Cast(ty)),
-            None => subject,
+            None => self.b.expr(Expr::NonNull(subject)),
         };
         for kid in kids {
             match kid.kind {

@@ -2,7 +2,7 @@
 //!
 //! `foreach (var (k, v) in d) { }` opens a scope with `k` and `v` as elements of what iterating `d` gives.
 //!
-//! **Limits.** Labels are not declared. A local declared in one `switch` section is not seen in the next.
+//! **Limits.** Labels are not declared.
 
 use smallvec::SmallVec;
 use tree_sitter::Node;
@@ -201,19 +201,32 @@ impl<'t, 'r> Walker<'t, 'r> {
         let kids = self.kids(node);
         let subject = in_field(&kids, Field::Value).map_or(ExprId::NONE, |value| self.expr(value, Context::None));
         let sections = of_kind(&kids, Kind::SwitchBody).map(|body| self.kids(body)).unwrap_or_default();
-        for section in &sections {
-            self.in_block(|walk| walk.switch_section(section.node, subject));
-        }
+        self.in_block(|walk| {
+            let block = walk.b.scope;
+            for section in &sections {
+                walk.in_block(|walk| walk.switch_section(section.node, subject, block));
+            }
+        });
     }
 
-    fn switch_section(&mut self, node: Node<'r>, subject: ExprId) {
+    /// A section: what its labels declare is its own, what its statements declare is in scope in the whole switch block.
+    fn switch_section(&mut self, node: Node<'r>, subject: ExprId, block: ScopeId) {
+        let section = self.b.scope;
+        let mut first = self.b.facts.decls.len();
         for kid in self.kids(node) {
             if kid.kind.is_pattern() {
                 self.pattern(kid.node, subject);
+                first = self.b.facts.decls.len();
             } else if kid.kind == Kind::WhenClause {
                 self.statements(kid.node);
+                first = self.b.facts.decls.len();
             } else {
                 self.part(kid);
+            }
+        }
+        for decl in &mut self.b.facts.decls[first..] {
+            if decl.scope == section {
+                decl.scope = block;
             }
         }
     }

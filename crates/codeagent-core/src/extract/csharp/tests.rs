@@ -110,7 +110,9 @@ interface J { void M(); int N => 1; }",
               Finalizer ~C returns [Close()] [7-7 "()" protected]
               Property P : int = F() [8-8 "int" public]
               Property Q : int returns [field] [9-9 "int" private]
+                Variable field : int
                 Parameter value : int
+                Variable field : int
               Indexer this[] : string returns [index a(i)] [10-10 "[int i, string s = \"x\"]" "string" public]
                 Parameter i : int
                 Parameter s optional : string = "x"
@@ -139,8 +141,6 @@ interface J { void M(); int N => 1; }",
             6:39 ThisInit construct _ _() by C
             7:13 Call Close() by ~C
             8:42 Call F() by P
-            9:20 Read field by Q
-            9:34 Write field by Q
             10:50 Read a by this[]
             10:51 Index index a(i) by this[]
             11:10 TypeRef I<int>#0 by M
@@ -220,12 +220,12 @@ fn chains_and_calls() {
             3:14 ReadWrite r by M
             3:17 Write p.q(ref r).s by M
             3:21 Read a by M
-            3:23 Operator (Add a maybe b.t()) by M
+            3:23 Operator (Add a maybe some b.t()) by M
             3:25 Read b by M
-            3:28 Call b.t() by M
-            3:32 Operator (Equal (Add a maybe b.t()) maybe c.u) by M
+            3:28 Call some b.t() by M
+            3:32 Operator (Equal (Add a maybe some b.t()) maybe some c.u) by M
             3:35 Read c by M
-            3:38 Read c.u by M
+            3:38 Read some c.u by M
             4:5 TypeRef List<int>#0 by M
             4:15 Read List<int>.Empty by M
             4:21 Call List<int>.Empty.F() by M
@@ -266,8 +266,8 @@ fn chains_and_calls() {
             7:15 Call G() by M
             7:23 Read async by M
             8:11 Read x by M
-            8:14 Call x.y() by M
-            8:19 Call x.y().z() by M
+            8:14 Call some x.y() by M
+            8:19 Call some x.y().z() by M
         "#]],
     );
 }
@@ -369,8 +369,8 @@ fn patterns_and_locals() {
                 Variable t = d~1 from 173
                 Variable u = x from 191
                   Variable n : int = Number0 from 207
-                  Variable p : P = o from 254
-                  Variable r = each o from 283
+                    Variable p : P = o from 254
+                    Variable r = each o from 283
                 LocalFunction L called : int returns [Bool] [6-6 "(int z)" "int"]
                   Parameter z : int
                   Variable ex : E from 372
@@ -446,18 +446,18 @@ fn a_test_for_null_before_a_chain_is_no_deconstruction() {
     check(
         "class C { bool P => a?.b is null || s?.TryGet(out t) != true; bool Q => a is Point(1, var z); }",
         expect![[r#"
-        Class C [1-1 internal]
-          Property P : bool returns [(NotEqual Bool Booltrue)] [1-1 "bool" private]
-          Property Q : bool returns [Bool] [1-1 "bool" private]
-            Variable z = <Point>~1 from 90
-        1:21 Read a by P
-        1:24 Read a.b by P
-        1:37 Read s by P
-        1:40 Call s.TryGet(out t) by P
-        1:51 Write t by P
-        1:73 Read a by Q
-        1:78 TypeRef Point#0 by Q
-    "#]],
+            Class C [1-1 internal]
+              Property P : bool returns [(NotEqual Bool Booltrue)] [1-1 "bool" private]
+              Property Q : bool returns [Bool] [1-1 "bool" private]
+                Variable z = <Point>~1 from 90
+            1:21 Read a by P
+            1:24 Read some a.b by P
+            1:37 Read s by P
+            1:40 Call some s.TryGet(out t) by P
+            1:51 Write t by P
+            1:73 Read a by Q
+            1:78 TypeRef Point#0 by Q
+        "#]],
     );
 }
 

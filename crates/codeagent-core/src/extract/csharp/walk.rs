@@ -37,8 +37,6 @@ pub struct Walker<'t, 'r> {
     pub type_site: SiteKind,
     /// What the synthetic main method returns so far.
     pub main_returns: Vec<ExprId>,
-    /// Whether the file seems to declare a member named `field`; unknown until somebody asks.
-    pub declares_field: Option<bool>,
     depth: u32,
     cursor: TreeCursor<'r>,
     plain_types: FxHashMap<(Sym, ScopeId), TypeId>,
@@ -76,7 +74,6 @@ impl<'t, 'r> Walker<'t, 'r> {
             func: Func::default(),
             type_site: SiteKind::TypeRef,
             main_returns: Vec::new(),
-            declares_field: None,
             depth: 0,
             cursor: root.walk(),
             plain_types: FxHashMap::default(),

@@ -15,6 +15,7 @@ pub fn mask(code: &mut Code<'_>, index: usize) {
     match code.word(index) {
         "async" if is_name_before(code, index + 1, ",;).=?:&|!]}+-^{") => code.write(index, "asynk", EditKind::Plain),
         "await" if is_name_before(code, index + 1, ",;).=?:") => code.write(index, "awayt", EditKind::Plain),
+        "or" | "and" if is_name_before(code, index + 1, ",;).=?:]}+*/%!&|") => code.plain_name(index),
         "required" | "partial" if code.is_mark(index + 1, ".[") || code.assigns(index + 1) => code.plain_name(index),
         "with" if code.assigns(index + 1) => code.plain_name(index),
         "nint" | "nuint" if is_native_name(code, index) => code.plain_name(index),
@@ -64,7 +65,7 @@ fn destructor(code: &mut Code<'_>, index: usize) {
     }
 }
 
-/// `extension<T>(R r) { }` becomes `class ex_<T>(R r) { }`; a receiver without a name is blanked.
+/// `extension<T>(R r) { }` becomes `class ex_<T>(R r) { }`, without a name of the receiver `class ex_<T>:R  { }`.
 fn extension(code: &mut Code<'_>, index: usize) {
     if !matches!(code.before(index), "{" | "}" | ";" | "]") {
         return;
@@ -92,7 +93,8 @@ fn extension(code: &mut Code<'_>, index: usize) {
     code.write(index, "class ex_", EditKind::Extension);
     let named = close > open + 2 && code.is_word(close - 1) && (code.is_word(close - 2) || code.is_mark(close - 2, ">]?*)"));
     if !named {
-        code.blank(open, close);
+        code.write(open, ":", EditKind::Plain);
+        code.blank(close, close);
     }
 }
 

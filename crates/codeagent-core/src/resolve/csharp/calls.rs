@@ -10,8 +10,9 @@ use std::rc::Rc;
 use crate::model::facts::{Call, CallId, DeclFlags, DeclId, DeclKind, Expr, ExprId, ScopeId, TypeExpr, TypeId};
 use crate::model::graph::Confidence;
 use crate::resolve::DeclRef;
+use crate::resolve::csharp::evaluation::Busy;
 use crate::resolve::csharp::intern::NameId;
-use crate::resolve::csharp::linker::{Busy, CallForm, Linker};
+use crate::resolve::csharp::linker::{CallForm, Linker};
 use crate::resolve::csharp::members::{Candidate, is_method};
 use crate::resolve::csharp::names::Found;
 use crate::resolve::csharp::overloads::{Argument, Pick};
@@ -75,15 +76,7 @@ impl Linker<'_> {
     /// Resolves a call of the linked file.
     pub(super) fn call(&self, id: CallId) -> Rc<CallResult> {
         let key = (self.assumption.get(), id);
-        if let Some(found) = self.memo.calls.borrow().get(&key) {
-            return found.clone();
-        }
-        let (made, keep) = self.settled(|| self.guarded(Busy::Call(key.0, id), || self.call_cold(id)).unwrap_or_default());
-        let made = Rc::new(made);
-        if keep {
-            self.memo.calls.borrow_mut().insert(key, made.clone());
-        }
-        made
+        self.remembered(&self.memo.calls, key, || Rc::new(self.guarded(Busy::Call(key.0, id), || self.call_cold(id)).unwrap_or_default()))
     }
 
     fn call_cold(&self, id: CallId) -> CallResult {
@@ -191,10 +184,11 @@ impl Linker<'_> {
         let args = self.arguments(call);
         let type_args = self.type_list(call.type_args);
         let own = if methods.is_empty() { None } else { self.pick(&methods, &args, &type_args) };
-        if let Some(pick) = own.as_ref().filter(|pick| pick.applicable) {
+        let hidden = access.candidates.first().is_some_and(|first| !self.is_accessible(*first));
+        if let Some(pick) = own.as_ref().filter(|pick| pick.applicable && !hidden) {
             return self.picked(pick.clone(), 0);
         }
-        if let Some(value) = access.candidates.first().filter(|first| !is_method(self.world.decl(first.decl).kind)) {
+        if let Some(value) = access.candidates.first().filter(|first| !hidden && !is_method(self.world.decl(first.decl).kind)) {
             let ty = self.candidate_type(value);
             if self.is_delegate(ty) != Some(false) {
                 return self.invoke_value(ty);
@@ -204,19 +198,32 @@ impl Linker<'_> {
             return self.picked(pick, 1);
         }
         match own {
-            Some(pick) => self.picked(pick, 0),
+            // None of the declared ones takes the arguments, so one of the undeclared base class is called.
+            Some(pick) if !pick.applicable && self.has_foreign_class(access.receiver) => CallResult::external(Ty::UNKNOWN, Vec::new()),
+            Some(pick) => self.picked(Pick { sure: pick.sure && !hidden, ..pick }, 0),
             None => match self.likely_value(base, &access).and_then(|value| self.likely_extension(value, name, &args, &type_args)) {
                 Some(pick) => self.picked(pick, 1),
-                None => self.invoke_undeclared(&access, name, &args, &type_args),
+                None => self.outside_result(self.invoke_undeclared(&access, name, &args, &type_args), (base, &access), &args, &type_args),
             },
         }
+    }
+
+    /// A method from outside that gets nothing of the repository gives nothing of it.
+    fn outside_result(&self, call: CallResult, (base, access): (ExprId, &Access), args: &[Argument], type_args: &TyList) -> CallResult {
+        let takes_nothing = |arg: &Argument| matches!(self.facts.expr(arg.value), Expr::Literal(..)) || self.is_outside(arg.ty);
+        let outside = call.outcome == Outcome::External
+            && call.result.is_unknown()
+            && self.is_outside_value(base, access.receiver)
+            && args.iter().all(takes_nothing)
+            && type_args.iter().all(|arg| self.is_outside(*arg));
+        if outside { CallResult { result: Ty::OUTSIDE, ..call } } else { call }
     }
 
     /// The receiver, if it is a value of which too little is known: `HttpContext.GetUserId()` may use a property of an undeclared base class
     /// though a type of that name is in sight.
     fn likely_value(&self, base: ExprId, access: &Access) -> Option<Ty> {
         match self.arena.get(access.receiver) {
-            Type::Unknown | Type::External(..) => Some(access.receiver),
+            Type::Unknown | Type::Outside | Type::External(..) => Some(access.receiver),
             Type::Inst(..) => self.has_foreign_base(access.receiver).then_some(access.receiver),
             Type::Qualifier(_) if access.candidates.is_empty() => {
                 let Expr::Name(_, scope, _) = self.facts.expr(base) else { return None };
@@ -228,7 +235,7 @@ impl Linker<'_> {
     }
 
     /// The innermost type around a scope.
-    fn enclosing_type(&self, mut scope: ScopeId) -> Option<Ty> {
+    pub(super) fn enclosing_type(&self, mut scope: ScopeId) -> Option<Ty> {
         while let Some(id) = scope.some() {
             let here = self.facts.scope(id);
             if is_type_scope(here.kind) {
@@ -293,7 +300,7 @@ impl Linker<'_> {
     /// A method no file declares, by the shape of its receiver.
     fn invoke_undeclared(&self, access: &Access, name: NameId, args: &[Argument], type_args: &TyList) -> CallResult {
         let receiver = access.receiver;
-        if receiver.is_unknown() {
+        if receiver == Ty::UNKNOWN {
             return CallResult::default();
         }
         if self.is_invoke(name) {
@@ -387,8 +394,8 @@ impl Linker<'_> {
         let receiver = self.expr_type(call.callee);
         let indexers = self.members(receiver, well_known::INDEXER);
         if indexers.is_empty() {
-            let result = self.known_indexed(receiver);
-            let outcome = if receiver.is_unknown() { Outcome::Unknown } else { Outcome::External };
+            let result = self.part_of(receiver, |ty| self.known_indexed(ty));
+            let outcome = if receiver == Ty::UNKNOWN { Outcome::Unknown } else { Outcome::External };
             return CallResult { outcome, result, ..CallResult::default() };
         }
         let args = self.arguments(call);

@@ -69,7 +69,7 @@ impl Linker<'_> {
     /// A lambda or method group given to something that is not a known delegate type.
     fn function_converts(&self, to: Ty) -> Conversion {
         match self.arena.get(to) {
-            Type::Unknown | Type::Dynamic => Conversion::Unknown,
+            Type::Unknown | Type::Outside | Type::Dynamic => Conversion::Unknown,
             Type::External(name, args) => match self.tables.names.known(name, args.len()) {
                 Some(Known::Object | Known::Delegate | Known::MulticastDelegate) => Conversion::Implicit,
                 Some(Known::AsyncCallback) | None => Conversion::Unknown,
@@ -151,6 +151,9 @@ impl Linker<'_> {
         if from == to {
             return if from.is_unknown() { Conversion::Unknown } else { Conversion::Identity };
         }
+        if from == Ty::OUTSIDE {
+            return self.outside_converts(to);
+        }
         if from.is_unknown() || to.is_unknown() || from == Ty::DYNAMIC || depth > 8 {
             return Conversion::Unknown;
         }
@@ -173,6 +176,22 @@ impl Linker<'_> {
             (Type::Array(a, x), Type::Array(b, y)) => self.array_converts((a, x), (b, y), depth),
             (Type::Array(element, 1), _) if self.is_span_like(to) => self.span_of_array(element, to, depth),
             _ => self.convert_named(from, to, depth),
+        }
+    }
+
+    /// A value from outside: it is of no type that the repository declares, unless such a type converts it.
+    fn outside_converts(&self, to: Ty) -> Conversion {
+        match self.arena.get(to) {
+            Type::Inst(tid, _) if self.tables.group(tid).external => Conversion::Unknown,
+            Type::Inst(..) => {
+                let converts = |base: &Ty| match self.arena.get(*base) {
+                    Type::Inst(tid, _) => !self.group(tid).conversions.is_empty(),
+                    _ => false,
+                };
+                if self.supertypes(to).iter().any(converts) { Conversion::Unknown } else { Conversion::No }
+            }
+            Type::Array(of, _) | Type::Nullable(of) => self.outside_converts(of),
+            _ => Conversion::Unknown,
         }
     }
 
@@ -271,7 +290,10 @@ impl Linker<'_> {
         if let Some(instance) = self.as_instance_of(from, to) {
             return self.arguments_convert(instance, to, depth);
         }
-        if first == Some(Known::String) && second == Some(Known::ReadOnlySpan) {
+        if let Some(conversion) = self.span_converts(from, to, depth) {
+            return conversion;
+        }
+        if self.implements_implicitly(from, to) {
             return Conversion::Implicit;
         }
         let user = self.user_defined(from, to, depth);
@@ -279,6 +301,43 @@ impl Linker<'_> {
             return user;
         }
         if self.certainly_unrelated(from, to) { Conversion::No } else { Conversion::Unknown }
+    }
+
+    /// `Span<T>` to `ReadOnlySpan<T>`, `Memory<T>` to `ReadOnlyMemory<T>`, a string to a span of its characters.
+    fn span_converts(&self, from: Ty, to: Ty, depth: u32) -> Option<Conversion> {
+        let ((first, x), (second, y)) = (self.known(from)?, self.known(to)?);
+        match (first, second) {
+            (Known::String, Known::ReadOnlySpan) => {
+                Some(self.convert_deep(self.known_type(Known::Char, &[]), y[0], depth + 1).at_most_implicit())
+            }
+            (Known::Span, Known::ReadOnlySpan) | (Known::Memory, Known::ReadOnlyMemory) => {
+                Some(self.convert_deep(x[0], y[0], depth + 1).at_most_implicit())
+            }
+            _ => None,
+        }
+    }
+
+    /// Interfaces of the base library that the language or the common base type gives: a record is equatable, an enum comparable.
+    fn implements_implicitly(&self, from: Ty, to: Ty) -> bool {
+        let Type::External(..) = self.arena.get(to) else { return false };
+        let interface = self.simple_name(to);
+        match self.arena.get(from) {
+            Type::Inst(tid, _) => match self.tables.group(tid).kind {
+                DeclKind::Record | DeclKind::RecordStruct => interface == "IEquatable" && self.is_argument(to, from),
+                DeclKind::Enum => matches!(interface, "IComparable" | "IConvertible" | "IFormattable" | "ISpanFormattable"),
+                DeclKind::Delegate => matches!(interface, "ICloneable" | "ISerializable"),
+                _ => false,
+            },
+            Type::Tuple(..) => {
+                matches!(interface, "IEquatable" | "IComparable") && self.is_argument(to, from)
+                    || matches!(interface, "IComparable" | "IStructuralEquatable" | "IStructuralComparable" | "ITuple")
+            }
+            _ => false,
+        }
+    }
+
+    fn is_argument(&self, of: Ty, arg: Ty) -> bool {
+        matches!(self.arena.get(of), Type::External(_, args) if *args == [arg])
     }
 
     /// Type arguments of two instances of one definition.
@@ -401,6 +460,11 @@ impl Linker<'_> {
         Conversion::No
     }
 
+    /// Converts between types without `implicit operator`.
+    pub(super) fn convert_without_user(&self, from: Ty, to: Ty) -> Conversion {
+        self.standard(from, to, 1)
+    }
+
     fn standard(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
         self.convert_deep(from, to, depth.max(1) + 1)
     }
@@ -415,7 +479,7 @@ impl Linker<'_> {
         }
         match self.arena.get(ty) {
             Type::Lambda(lambda) => return self.better_lambda(lambda, first, second),
-            Type::Unknown | Type::Dynamic => return Better::Unknown,
+            Type::Unknown | Type::Outside | Type::Dynamic => return Better::Unknown,
             _ => {}
         }
         match (self.convert_value(value, ty, first), self.convert_value(value, ty, second)) {

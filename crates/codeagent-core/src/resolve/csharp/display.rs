@@ -24,6 +24,7 @@ impl Linker<'_> {
         let inner = |ty: Ty| self.display_deep(ty, report, level + 1);
         match self.arena.get(ty) {
             Type::Unknown => "unknown".to_owned(),
+            Type::Outside => "something from outside".to_owned(),
             Type::Null => "null".to_owned(),
             Type::Default => "default".to_owned(),
             Type::Dynamic => "dynamic".to_owned(),

@@ -11,7 +11,8 @@ use crate::model::facts::{CallId, Context, DeclId, DeclKind, Expr, ExprId, Site,
 use crate::model::print;
 use crate::resolve::csharp::calls::Outcome;
 use crate::resolve::csharp::conversions::{Better, Conversion};
-use crate::resolve::csharp::linker::{Busy, CallForm, Linker};
+use crate::resolve::csharp::evaluation::Busy;
+use crate::resolve::csharp::linker::{CallForm, Linker};
 use crate::resolve::csharp::members::Candidate;
 use crate::resolve::csharp::names::Found;
 use crate::resolve::csharp::overloads::{Applied, Argument, Pick, Rule};
@@ -83,7 +84,7 @@ pub(in crate::resolve) fn explain(site: Site, report: &mut Report<'_>) -> Links 
     let mut linker = Linker::new(report.world, report.file);
     linker.trace = Some(Trace::default());
     linker.begin_site();
-    linker.site_scope.set(linker.namespace_scope(site.owner));
+    linker.enter(site.owner);
     let mut links = Links::default();
     linker.site(&site, &mut links);
     linker.begin_site();

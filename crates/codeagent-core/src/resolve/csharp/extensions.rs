@@ -10,7 +10,8 @@
 
 use std::rc::Rc;
 
-use crate::model::facts::{DeclKind, ScopeId, ScopeKind};
+use crate::model::facts::{DeclFlags, DeclKind, ScopeId, ScopeKind};
+use crate::resolve::DeclRef;
 use crate::resolve::csharp::conversions::Conversion;
 use crate::resolve::csharp::intern::NameId;
 use crate::resolve::csharp::linker::Linker;
@@ -36,10 +37,10 @@ impl Linker<'_> {
         let all = self.tables.extensions.get(&name)?;
         match self.arena.get(receiver) {
             Type::Unknown
+            | Type::Outside
             | Type::Dynamic
             | Type::Null
             | Type::Default
-            | Type::Qualifier(_)
             | Type::Namespace(_)
             | Type::Lambda(_)
             | Type::MethodGroup(_) => {
@@ -47,7 +48,17 @@ impl Linker<'_> {
             }
             _ => {}
         }
-        let pick = self.nearest_extension(all, (receiver, args, type_args), |candidate| self.receiver_fits(receiver, candidate))?;
+        if let Type::Qualifier(ty) = self.arena.get(receiver) {
+            return self.nearest_extension(all, (ty, args, type_args), |candidate| {
+                self.is_static_extension(candidate.decl) && self.receiver_fits(ty, candidate)
+            });
+        }
+        if self.object_has(receiver, name, args.len()) {
+            return None;
+        }
+        let pick = self.nearest_extension(all, (receiver, args, type_args), |candidate| {
+            !self.is_static_extension(candidate.decl) && self.receiver_fits(receiver, candidate)
+        })?;
         let sure = pick.sure && self.convert(receiver, pick.best.targets[0]) != Conversion::Unknown;
         Some(Pick { sure, ..pick })
     }
@@ -58,10 +69,67 @@ impl Linker<'_> {
             return None;
         }
         let all = self.tables.extensions.get(&name)?;
-        let pick = self.nearest_extension(all, (receiver, args, type_args), |candidate| {
-            self.signature(candidate.decl).params.first().is_some_and(|first| self.convert(receiver, first.ty) != Conversion::No)
-        })?;
+        if self.object_has(receiver, name, args.len()) {
+            return None;
+        }
+        let pick = self.nearest_extension(all, (receiver, args, type_args), |candidate| self.receiver_could_fit(receiver, candidate))?;
         Some(Pick { sure: false, ..pick })
+    }
+
+    /// Whether there is an extension of that name, in sight or not, that the receiver may be given to.
+    pub(super) fn may_be_extended(&self, receiver: Ty, name: NameId) -> bool {
+        self.ask(published::EXTENSIONS, name);
+        self.tables.extensions.get(&name).into_iter().flatten().any(|extension| {
+            let candidate = Candidate { decl: extension.decl, within: self.self_type(extension.container), depth: 0 };
+            self.receiver_could_fit(receiver, candidate)
+        })
+    }
+
+    /// Whether every value, or every enum value, has a method of that name which takes so many arguments and so comes before extensions.
+    fn object_has(&self, receiver: Ty, name: NameId, arguments: usize) -> bool {
+        let is_enum = matches!(self.arena.get(receiver), Type::Inst(tid, _) if self.tables.group(tid).kind == DeclKind::Enum);
+        match (self.tables.names.text(name), arguments) {
+            ("ToString" | "GetHashCode" | "GetType", 0) | ("Equals", 1) => true,
+            ("HasFlag" | "CompareTo" | "ToString", 1) | ("GetTypeCode", 0) => is_enum,
+            _ => false,
+        }
+    }
+
+    /// Whether nothing speaks against a receiver of which too little is known.
+    fn receiver_could_fit(&self, receiver: Ty, candidate: Candidate) -> bool {
+        let Some((formal, target)) = self.receiver_target(receiver, candidate) else { return false };
+        if matches!(self.arena.get(formal), Type::Param(..)) {
+            return self.constraints(formal).iter().all(|constraint| self.receiver_converts(receiver, *constraint) != Conversion::No);
+        }
+        self.receiver_converts(receiver, target) != Conversion::No
+    }
+
+    /// The declared type of the first parameter, and with the type arguments that the receiver gives.
+    fn receiver_target(&self, receiver: Ty, candidate: Candidate) -> Option<(Ty, Ty)> {
+        let signature = self.signature(candidate.decl);
+        let formal = signature.params.first()?.ty;
+        let inferred = self.infer(&signature.type_params, &[(formal, Argument::of_type(receiver))]);
+        Some((formal, self.replace_params(formal, &signature.type_params, &inferred)))
+    }
+
+    /// Identity, reference and boxing conversions: those that a receiver may take (standard §12.8.10.3).
+    fn receiver_converts(&self, receiver: Ty, target: Ty) -> Conversion {
+        match (self.arena.get(receiver), self.arena.get(target)) {
+            _ if receiver.is_unknown() => {}
+            (Type::Nullable(from), Type::Nullable(to)) => return self.receiver_converts(from, to),
+            (_, Type::Nullable(of)) if self.is_value_type(of) == Some(true) => return Conversion::No,
+            (_, Type::Nullable(of)) => return self.receiver_converts(receiver, of),
+            (Type::Nullable(of), _) if self.is_value_type(of).is_none() => return self.receiver_converts(of, target),
+            _ => {}
+        }
+        if let (Some((from, _)), Some((to, _))) = (self.known(receiver), self.known(target))
+            && from.is_primitive_value()
+            && to.is_primitive_value()
+            && from != to
+        {
+            return Conversion::No;
+        }
+        self.convert_without_user(receiver, target)
     }
 
     /// The choice at the first level where one of the methods that pass is applicable.
@@ -92,13 +160,19 @@ impl Linker<'_> {
     pub(super) fn extension_member(&self, receiver: Ty, name: NameId, kind: DeclKind) -> Option<Candidate> {
         self.ask(published::EXTENSIONS, name);
         let all = self.tables.extensions.get(&name)?;
-        for level in self.levels().iter() {
-            let candidates = self.extensions_at(level, all, kind);
-            if let Some(found) = candidates.into_iter().find(|candidate| self.receiver_fits(receiver, *candidate)) {
-                return Some(found);
-            }
-        }
-        None
+        let (is_static, receiver) = match self.arena.get(receiver) {
+            Type::Qualifier(ty) => (true, ty),
+            _ => (false, receiver),
+        };
+        self.levels().iter().find_map(|level| {
+            let mut candidates = self.extensions_at(level, all, kind).into_iter();
+            candidates.find(|candidate| self.is_static_extension(candidate.decl) == is_static && self.receiver_fits(receiver, *candidate))
+        })
+    }
+
+    /// Whether it is a static member of an extension block, which is reached through the type.
+    fn is_static_extension(&self, decl: DeclRef) -> bool {
+        self.world.decl(decl).flags.has(DeclFlags::STATIC) && self.block_of(decl).is_some()
     }
 
     pub(super) fn extensions_at(&self, level: &Level, all: &[Extension], kind: DeclKind) -> Vec<Candidate> {
@@ -128,18 +202,8 @@ impl Linker<'_> {
 
     /// Whether a receiver is known to convert to the first parameter by identity, reference or boxing.
     pub(super) fn receiver_fits(&self, receiver: Ty, candidate: Candidate) -> bool {
-        let signature = self.signature(candidate.decl);
-        let Some(first) = signature.params.first() else { return false };
-        let inferred = self.infer(&signature.type_params, &[(first.ty, Argument::of_type(receiver))]);
-        let target = self.replace_params(first.ty, &signature.type_params, &inferred);
-        if let (Some((from, _)), Some((to, _))) = (self.known(receiver), self.known(target))
-            && from.is_primitive_value()
-            && to.is_primitive_value()
-            && from != to
-        {
-            return false;
-        }
-        match self.convert(receiver, target) {
+        let Some((_, target)) = self.receiver_target(receiver, candidate) else { return false };
+        match self.receiver_converts(receiver, target) {
             Conversion::Identity => true,
             Conversion::Implicit => !self.may_have_undeclared(receiver, candidate),
             Conversion::Unknown => {

@@ -6,7 +6,8 @@
 
 use crate::model::facts::{BaseClause, DeclKind, TypeExpr};
 use crate::resolve::DeclRef;
-use crate::resolve::csharp::linker::{Busy, Linker};
+use crate::resolve::csharp::evaluation::Busy;
+use crate::resolve::csharp::linker::Linker;
 use crate::resolve::csharp::tables::Tid;
 use crate::resolve::csharp::types::{ParamOwner, Ty, TyList, Type};
 use crate::resolve::csharp::well_known::Known;
@@ -19,12 +20,9 @@ const MAX_BASES: usize = 200;
 impl Linker<'_> {
     /// The base list of a type over all its parts, in terms of its own type parameters.
     pub(super) fn bases(&self, tid: Tid) -> TyList {
-        if let Some(found) = self.memo.bases.borrow().get(&tid) {
-            return found.clone();
-        }
-        let Some(made) = self.guarded(Busy::Bases(tid), || self.bases_cold(tid)) else { return TyList::from([]) };
-        self.memo.bases.borrow_mut().insert(tid, made.clone());
-        made
+        self.remembered(&self.memo.bases, tid, || {
+            self.guarded(Busy::Bases(tid), || self.bases_cold(tid)).unwrap_or_else(|| TyList::from([]))
+        })
     }
 
     fn bases_cold(&self, tid: Tid) -> TyList {
@@ -74,14 +72,7 @@ impl Linker<'_> {
 
     /// The type and all its supertypes: itself, then breadth first, base classes before interfaces where so declared.
     pub(super) fn supertypes(&self, ty: Ty) -> TyList {
-        if let Some(found) = self.memo.supertypes.borrow().get(&ty) {
-            return found.clone();
-        }
-        let (all, keep) = self.settled(|| self.supertypes_cold(ty));
-        if keep {
-            self.memo.supertypes.borrow_mut().insert(ty, all.clone());
-        }
-        all
+        self.remembered(&self.memo.supertypes, ty, || self.supertypes_cold(ty))
     }
 
     fn supertypes_cold(&self, ty: Ty) -> TyList {
@@ -114,23 +105,26 @@ impl Linker<'_> {
                 bases.extend(implicit.map(|known| self.known_type(known, &[])).filter(|base| *base != ty));
                 bases
             }
-            Type::Param(..) => self.constraints(ty),
+            Type::Param(..) => self.constraints(ty).to_vec(),
             _ => Vec::new(),
         }
     }
 
     /// The types a type parameter is constrained to.
-    pub(super) fn constraints(&self, param: Ty) -> Vec<Ty> {
-        let made = self.guarded(Busy::Constraints(param), || {
-            let mut made = Vec::new();
-            self.each_constraint(param, &mut |file, clause, ty| {
-                if clause != BaseClause::ConstraintWord {
-                    made.push(self.type_of(file, ty));
-                }
-            });
-            made
+    pub(super) fn constraints(&self, param: Ty) -> TyList {
+        self.remembered(&self.memo.constraints, param, || {
+            self.guarded(Busy::Constraints(param), || self.constraints_cold(param)).unwrap_or_else(|| TyList::from([]))
+        })
+    }
+
+    fn constraints_cold(&self, param: Ty) -> TyList {
+        let mut made = Vec::new();
+        self.each_constraint(param, &mut |file, clause, ty| {
+            if clause != BaseClause::ConstraintWord {
+                made.push(self.type_of(file, ty));
+            }
         });
-        made.unwrap_or_default()
+        made.into()
     }
 
     /// Whether a type parameter stands for value types only (`true`) or reference types only (`false`).

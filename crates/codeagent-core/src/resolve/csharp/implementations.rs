@@ -3,15 +3,17 @@
 //! Explicit implementations by the interface they name, others by name and parameters for every interface in the type's own base list and
 //! above; an override goes to the nearest base class that declares the member.
 //!
-//! **Limits.** An implementation inherited from a base class in another file is not stated: its text names no interface.
+//! `class A : Base, I` makes members of `Base` implement those of `I`: stated where `A` is declared, for the text of `Base` names no `I`.
+//!
+//! **Limits.** What a parameter or result type is that no file declares is compared by name.
 
 use crate::model::facts::{DeclFlags, DeclId, DeclKind};
-use crate::model::graph::{Confidence, EdgeType};
+use crate::model::graph::{Access, Confidence, EdgeType};
 use crate::resolve::csharp::linker::Linker;
 use crate::resolve::csharp::members::Candidate;
 use crate::resolve::csharp::tables::{Tid, is_type};
-use crate::resolve::csharp::types::{Ty, Type};
-use crate::resolve::{DeclRef, Links, Target, Use};
+use crate::resolve::csharp::types::{Ty, TyList, Type};
+use crate::resolve::{DeclRef, Inherited, Links, Target, Use};
 
 impl Linker<'_> {
     /// States the relations of all members declared in the file.
@@ -20,6 +22,7 @@ impl Linker<'_> {
             let decl = self.facts.decl(id);
             if decl.flags.has(DeclFlags::OVERRIDE) {
                 self.begin_site();
+                self.enter(id);
                 self.override_of(id, links);
             }
             if is_type(decl.kind)
@@ -66,6 +69,7 @@ impl Linker<'_> {
             return;
         }
         self.begin_site();
+        self.enter(part);
         let mut seen: Vec<Ty> = Vec::new();
         for base in self.bases(tid).iter() {
             if self.is_interface(*base) != Some(true) {
@@ -88,13 +92,34 @@ impl Linker<'_> {
         if declares.external {
             return;
         }
-        for target in &declares.members {
+        for target in declares.members.iter().filter(|member| self.can_be_implemented(**member)) {
             let wanted = Candidate { decl: *target, within: interface, depth: 0 };
-            if let Some(found) = self.explicit_implementation(own, tid, wanted).or_else(|| self.implicit_implementation(own, tid, wanted))
-                && found.file == self.file
-            {
-                self.relate(found.decl, EdgeType::Implements, *target, links);
+            let found = self.explicit_implementation(own, tid, wanted).or_else(|| self.implicit_implementation(own, tid, wanted));
+            let Some(found) = found else { continue };
+            let is_own = self.declared_in(found) == Some(tid);
+            if !is_own && self.supertypes(self.base_class(own)).contains(&interface) {
+                continue;
             }
+            if found.file == self.file {
+                self.relate(found.decl, EdgeType::Implements, *target, links);
+            } else if !is_own {
+                self.relate_inherited(tid, found, *target, links);
+            }
+        }
+    }
+
+    /// The type whose body a member stands in.
+    fn declared_in(&self, member: DeclRef) -> Option<Tid> {
+        let facts = self.world.facts(member.file);
+        let owner = facts.scope(facts.decl(member.decl).scope.some()?).owner;
+        self.tables.file(member.file).types.get(&owner).copied()
+    }
+
+    /// Of a member of a base class elsewhere the first part of the type says it.
+    fn relate_inherited(&self, tid: Tid, member: DeclRef, implements: DeclRef, links: &mut Links) {
+        let part = self.group(tid).parts[0];
+        if part.file == self.file && !self.world.file(member.file).external {
+            links.inherited.push(Inherited { member, implements, at: self.facts.decl(part.decl).at });
         }
     }
 
@@ -124,16 +149,61 @@ impl Linker<'_> {
         let target = self.world.decl(wanted.decl);
         let name = self.name(wanted.decl.file, target.name);
         let found = self.members(own, name);
-        let same_kind = |kind: DeclKind| kind == target.kind;
         found
             .iter()
             .find(|candidate| {
                 let decl = self.world.decl(candidate.decl);
-                same_kind(decl.kind)
+                decl.kind == target.kind
                     && decl.flags.has(DeclFlags::STATIC) == target.flags.has(DeclFlags::STATIC)
+                    && self.access_of(candidate.decl) == Some(Access::Public)
                     && self.same_parameters(**candidate, wanted)
+                    && self.same_result(**candidate, wanted)
             })
             .map(|candidate| candidate.decl)
+    }
+
+    fn access_of(&self, decl: DeclRef) -> Option<Access> {
+        self.world.facts(decl.file).detail(decl.decl).and_then(|detail| detail.access)
+    }
+
+    /// Whether two members give the same type, as far as that is known.
+    fn same_result(&self, a: Candidate, b: Candidate) -> bool {
+        let (first, second) = (self.signature(a.decl), self.signature(b.decl));
+        let own = self.substitute(first.result, a.within);
+        let other = self.replace_params(self.substitute(second.result, b.within), &second.type_params, &first.type_params);
+        self.are_alike(own, other, 0)
+    }
+
+    /// Whether two types may be the same: `T?` of something that is not declared may be `T`.
+    fn are_alike(&self, a: Ty, b: Ty, depth: u32) -> bool {
+        let (a, b) = (self.without_annotation(a), self.without_annotation(b));
+        let all = |x: &TyList, y: &TyList| x.len() == y.len() && x.iter().zip(y.iter()).all(|(x, y)| self.are_alike(*x, *y, depth + 1));
+        if a == b || depth > 8 {
+            return true;
+        }
+        match (self.arena.get(a), self.arena.get(b)) {
+            (Type::Inst(first, x), Type::Inst(second, y)) => first == second && all(&x, &y),
+            (Type::External(first, x), Type::External(second, y)) => first == second && all(&x, &y),
+            (Type::Tuple(x, _), Type::Tuple(y, _)) => all(&x, &y),
+            (Type::Array(x, first), Type::Array(y, second)) => first == second && self.are_alike(x, y, depth + 1),
+            (Type::Nullable(x), Type::Nullable(y)) => self.are_alike(x, y, depth + 1),
+            _ => self.is_uncertain(a) || self.is_uncertain(b),
+        }
+    }
+
+    fn without_annotation(&self, ty: Ty) -> Ty {
+        match self.arena.get(ty) {
+            Type::Nullable(of) if self.is_value_type(of) != Some(true) => of,
+            _ => ty,
+        }
+    }
+
+    /// Whether an interface member asks for an implementation: it is not private, sealed, or static with a body of its own.
+    fn can_be_implemented(&self, member: DeclRef) -> bool {
+        let flags = self.world.decl(member).flags;
+        let fixed = flags.has(DeclFlags::SEALED)
+            || flags.has(DeclFlags::STATIC) && !flags.has(DeclFlags::ABSTRACT) && !flags.has(DeclFlags::VIRTUAL);
+        !fixed && self.access_of(member) != Some(Access::Private)
     }
 
     fn relate(&self, source: DeclId, edge_type: EdgeType, target: DeclRef, links: &mut Links) {

@@ -167,6 +167,7 @@ impl Linker<'_> {
             let usable = !matches!(
                 given,
                 Type::Unknown
+                    | Type::Outside
                     | Type::Null
                     | Type::Default
                     | Type::TargetNew

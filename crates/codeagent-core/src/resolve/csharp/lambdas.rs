@@ -6,15 +6,24 @@
 
 use std::rc::Rc;
 
-use crate::model::facts::{DeclFlags, DeclId, Expr, ExprId, Operator};
+use rustc_hash::FxHashMap;
+
+use crate::model::facts::{DeclFlags, DeclId, DeclKind, Expr, ExprId, Operator};
 use crate::resolve::DeclRef;
 use crate::resolve::csharp::conversions::{Better, Conversion};
+use crate::resolve::csharp::intern::NameId;
 use crate::resolve::csharp::linker::Linker;
 use crate::resolve::csharp::members::Candidate;
 use crate::resolve::csharp::overloads::Argument;
 use crate::resolve::csharp::signatures::Shape;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
 use crate::resolve::csharp::well_known::Known;
+
+/// Most member accesses of a body that are looked at.
+const MAX_ACCESSES: usize = 100;
+
+/// What every value has, and what the compiler adds to records.
+const OBJECT_MEMBERS: &[&str] = &["Deconstruct", "Equals", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString"];
 
 impl Linker<'_> {
     /// What a lambda returns if its parameters have these types; an async one a task. `None`: nothing (or only `return;`).
@@ -49,7 +58,7 @@ impl Linker<'_> {
         for &ty in values {
             match self.arena.get(ty) {
                 Type::Null => null = true,
-                Type::Unknown | Type::Default | Type::TargetNew | Type::Qualifier(_) | Type::Namespace(_) => {}
+                Type::Unknown | Type::Outside | Type::Default | Type::TargetNew | Type::Qualifier(_) | Type::Namespace(_) => {}
                 _ if best.is_unknown() => best = ty,
                 _ if ty != best && self.convert(best, ty) == Conversion::Implicit => best = ty,
                 _ => {}
@@ -95,6 +104,61 @@ impl Linker<'_> {
             }
             _ => self.convert(returned, shape.result).min(Conversion::Implicit),
         }
+    }
+
+    /// Whether the members that a lambda's body names of its parameters are there if these have such types.
+    pub(super) fn body_binds(&self, lambda: DeclId, params: &TyList) -> bool {
+        let bodies = self.bodies.get_or_init(|| self.accesses_by_lambda());
+        let Some(accesses) = bodies.get(&lambda) else { return true };
+        self.assume(lambda, params.clone(), || {
+            accesses.iter().take(MAX_ACCESSES).all(|(base, name)| !self.surely_lacks(self.expr_type(*base), *name))
+        })
+    }
+
+    fn accesses_by_lambda(&self) -> FxHashMap<DeclId, Vec<(ExprId, NameId)>> {
+        let mut bodies: FxHashMap<DeclId, Vec<(ExprId, NameId)>> = FxHashMap::default();
+        for expr in &self.facts.exprs {
+            if let Expr::Member(base, name) = *expr
+                && let Some(lambda) = self.lambda_under(base)
+            {
+                bodies.entry(lambda).or_default().push((base, self.own_name(name)));
+            }
+        }
+        bodies
+    }
+
+    /// The lambda whose parameter a chain starts from.
+    fn lambda_under(&self, chain: ExprId) -> Option<DeclId> {
+        let mut current = chain;
+        for _ in 0..32 {
+            current = match self.facts.expr(current) {
+                Expr::Member(inner, _) | Expr::NonNull(inner) | Expr::Conditional(inner) | Expr::Same(inner) => inner,
+                Expr::Call(call) | Expr::Index(call) => self.facts.calls.get(call.index())?.callee,
+                Expr::Name(name, scope, offset) => {
+                    let local = self.local_of(self.own_name(name), (scope, offset))?;
+                    return match self.facts.expr(self.facts.decl(local).init) {
+                        Expr::ContextParam(lambda, _) => Some(lambda),
+                        _ => None,
+                    };
+                }
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    /// Whether all members of a type are known and none bears the name, nor does an extension.
+    fn surely_lacks(&self, ty: Ty, name: NameId) -> bool {
+        let Type::Inst(tid, _) = self.arena.get(ty) else { return false };
+        let group = self.group(tid);
+        let has_members =
+            matches!(group.kind, DeclKind::Class | DeclKind::Interface | DeclKind::Struct | DeclKind::Record | DeclKind::RecordStruct);
+        has_members
+            && !group.external
+            && !self.has_foreign_base(ty)
+            && !OBJECT_MEMBERS.contains(&self.tables.names.text(name))
+            && self.members(ty, name).is_empty()
+            && !self.may_be_extended(ty, name)
     }
 
     /// Nothing is returned, or what stands as a statement.

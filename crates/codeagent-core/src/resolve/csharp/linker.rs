@@ -1,18 +1,16 @@
 //! What does one link hold: the file, the tables, an arena of types, private memos and the record of everything that was asked.
 //!
-//! **Limits.** Evaluation is depth-first with a depth and a work budget; whatever exceeds them, or needs itself, is unknown.
+//! **Limits.** Those of [`super::evaluation`].
 
-use std::cell::{Cell, RefCell};
-use std::hash::Hash;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::model::facts::{
-    CallId, DeclFlags, DeclId, DeclKind, Declaration, Expr, ExprId, Facts, ImportId, ScopeId, SiteKind, Subject, Sym, TypeId,
-};
+use crate::model::facts::{CallId, DeclFlags, DeclId, DeclKind, Declaration, Expr, ExprId, Facts, ScopeId, SiteKind, Subject, Sym, TypeId};
 use crate::resolve::csharp::calls::CallResult;
+use crate::resolve::csharp::evaluation::{Evaluation, Table};
 use crate::resolve::csharp::explain::Trace;
 use crate::resolve::csharp::extensions::Level;
 use crate::resolve::csharp::intern::NameId;
@@ -26,13 +24,6 @@ use crate::resolve::csharp::usings::Using;
 use crate::resolve::csharp::well_known::Known;
 use crate::resolve::reads::{Recorder, slot};
 use crate::resolve::{DeclRef, FileId, ReadSet, World};
-
-const MAX_DEPTH: u32 = 60;
-/// Steps one site may cost; a lambda inside overloaded calls is read once per overload, so nesting multiplies.
-const SITE_BUDGET: u32 = 40_000;
-
-/// Steps a file may cost, how many more for each of its sites, and the most. Of five repositories the file that took most took a seventh.
-const FILE_BUDGET: (u64, u64, u64) = (500_000, 20, 1_500_000);
 
 /// What a call record stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,28 +49,6 @@ pub enum CallForm {
     Attribute(TypeId),
 }
 
-/// Things that are in evaluation and must not be asked again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Busy {
-    /// The type of an expression under an assumption.
-    Expr(u32, ExprId),
-    /// A type expression.
-    TypeExpr(FileId, TypeId),
-    /// The bases of a type.
-    Bases(Tid),
-    /// The target of a call under an assumption.
-    Call(u32, CallId),
-    /// The context of a lambda or `new()` under an assumption.
-    Context(u32, DeclId),
-    /// A using.
-    Using(FileId, ImportId),
-    /// The constraints of a type parameter.
-    Constraints(Ty),
-}
-
-/// Answers that are kept.
-type Table<K, V> = RefCell<FxHashMap<K, V>>;
-
 /// Results of a link, by question.
 #[derive(Default)]
 pub struct Memo {
@@ -89,11 +58,12 @@ pub struct Memo {
     pub(super) lookups: Table<(FileId, ScopeId, NameId, u16, bool), Found>,
     pub(super) usings: Table<(FileId, ScopeId), Rc<[Using]>>,
     pub(super) bases: Table<Tid, TyList>,
+    pub(super) constraints: Table<Ty, TyList>,
     pub(super) supertypes: Table<Ty, TyList>,
-    pub(super) derives: Table<Tid, bool>,
-    pub(super) members: Table<(Ty, NameId), Rc<[Candidate]>>,
+    pub(super) derives: Table<(Option<Tid>, Tid), bool>,
+    pub(super) members: Table<(Option<Tid>, Ty, NameId), Rc<[Candidate]>>,
     pub(super) signatures: Table<DeclRef, Rc<Signature>>,
-    pub(super) levels: Table<ScopeId, Rc<[Level]>>,
+    pub(super) levels: RefCell<FxHashMap<ScopeId, Rc<[Level]>>>,
 }
 
 /// One link in progress.
@@ -108,18 +78,18 @@ pub struct Linker<'w> {
     pub(super) forms: Vec<CallForm>,
     /// Scope of the innermost type or namespace around each call, for extension methods.
     pub(super) site_scope: Cell<ScopeId>,
+    /// The innermost type around the site, which decides what is accessible.
+    pub(super) site_type: Cell<Option<Tid>>,
     /// The assumption in force: number 0 is none; see [`Linker::assume`].
     pub(super) assumption: Cell<u32>,
     pub(super) assumptions: RefCell<FxHashMap<(u32, DeclId, TyList), u32>>,
     pub(super) assumed: RefCell<Vec<(DeclId, TyList)>>,
     locals: FxHashMap<(ScopeId, NameId), SmallVec<[DeclId; 1]>>,
-    busy: RefCell<FxHashSet<Busy>>,
-    depth: Cell<u32>,
-    /// How often an evaluation was cut short; see [`Linker::settled`].
-    cuts: Cell<u32>,
-    budget: Cell<u32>,
-    /// What is left of the budget of the file.
-    left: Cell<u64>,
+    /// The member accessed on each bare name.
+    pub(super) followers: OnceCell<FxHashMap<ExprId, NameId>>,
+    pub(super) evaluation: Evaluation,
+    /// The member accesses in the body of each lambda that start from one of its parameters.
+    pub(super) bodies: OnceCell<FxHashMap<DeclId, Vec<(ExprId, NameId)>>>,
     recorder: Recorder,
     asked: RefCell<FxHashSet<(&'static str, NameId)>>,
     touched: RefCell<FxHashSet<Tid>>,
@@ -143,15 +113,14 @@ impl<'w> Linker<'w> {
             memo: Memo::default(),
             forms: call_forms(facts),
             site_scope: Cell::new(ScopeId(0)),
+            site_type: Cell::new(None),
             assumption: Cell::new(0),
             assumptions: RefCell::default(),
             assumed: RefCell::default(),
             locals: locals(facts, tables.file(file)),
-            busy: RefCell::default(),
-            depth: Cell::new(0),
-            cuts: Cell::new(0),
-            budget: Cell::new(SITE_BUDGET),
-            left: Cell::new(FILE_BUDGET.2.min(FILE_BUDGET.0 + FILE_BUDGET.1 * facts.sites.len() as u64)),
+            bodies: OnceCell::new(),
+            followers: OnceCell::new(),
+            evaluation: Evaluation::new(facts.sites.len()),
             recorder: Recorder::default(),
             asked: RefCell::default(),
             touched: RefCell::default(),
@@ -160,12 +129,6 @@ impl<'w> Linker<'w> {
         linker.recorder.slot(slot(published::GLOBAL_USINGS, ""));
         linker.recorder.slot(slot(published::FRIENDS, ""));
         linker
-    }
-
-    /// Gives the next site a full budget.
-    pub fn begin_site(&self) {
-        self.budget.set(SITE_BUDGET);
-        self.depth.set(0);
     }
 
     /// Everything that was asked.
@@ -229,39 +192,6 @@ impl<'w> Linker<'w> {
         self.locals.get(&(scope, name)).map_or(&[], |found| found.as_slice())
     }
 
-    /// Takes steps from the budget of the file; `false` if it is used up. What costs more the more there is of it takes more.
-    pub(super) fn spend(&self, steps: usize) -> bool {
-        let left = self.left.get().saturating_sub(steps as u64);
-        self.left.set(left);
-        left > 0
-    }
-
-    /// Evaluates once: `None` if it is already in evaluation, too deep, or the site has used up its budget.
-    pub(super) fn guarded<T>(&self, what: Busy, evaluate: impl FnOnce() -> T) -> Option<T> {
-        let depth = self.depth.get();
-        if depth >= MAX_DEPTH || self.budget.get() == 0 || !self.spend(1) || !self.busy.borrow_mut().insert(what) {
-            self.cuts.set(self.cuts.get() + 1);
-            return None;
-        }
-        self.budget.set(self.budget.get() - 1);
-        self.depth.set(depth + 1);
-        let outer = self.trace.as_ref().map(|trace| trace.enter(what));
-        let result = evaluate();
-        if let (Some(trace), Some(outer)) = (&self.trace, outer) {
-            trace.leave(outer);
-        }
-        self.depth.set(depth);
-        self.busy.borrow_mut().remove(&what);
-        Some(result)
-    }
-
-    /// Evaluates and says whether the result may be kept: not if something below it needed itself, for then it only holds inside that.
-    pub(super) fn settled<T>(&self, evaluate: impl FnOnce() -> T) -> (T, bool) {
-        let before = self.cuts.get();
-        let result = evaluate();
-        (result, before == self.cuts.get() || self.depth.get() == 0)
-    }
-
     /// Evaluates as if the parameters of a lambda had these types.
     pub(super) fn assume<T>(&self, lambda: DeclId, params: TyList, evaluate: impl FnOnce() -> T) -> T {
         let outer = self.assumption.get();
@@ -274,6 +204,11 @@ impl<'w> Linker<'w> {
         self.assumption.set(outer);
         self.assumed.borrow_mut().pop();
         result
+    }
+
+    /// Whether the body of a lambda is being read as if its parameters had some types.
+    pub(super) fn is_assumed(&self, lambda: DeclId) -> bool {
+        self.assumed.borrow().iter().any(|(assumed, _)| *assumed == lambda)
     }
 
     /// The assumed type of a lambda's parameter.

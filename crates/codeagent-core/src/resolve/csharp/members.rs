@@ -2,7 +2,7 @@
 //!
 //! An overriding method stands for the one it overrides: it is called, but ranks as declared where the overridden one is.
 //!
-//! **Limits.** Whether a private member is accessible is decided by file: a part of the outermost type must stand in the linked file.
+//! **Limits.** What cannot be accessed is still found if nothing else bears the name: the project model may not know all friends.
 
 use std::rc::Rc;
 
@@ -29,15 +29,7 @@ pub struct Candidate {
 impl Linker<'_> {
     /// The members of this name, most derived first.
     pub(super) fn members(&self, ty: Ty, name: NameId) -> Rc<[Candidate]> {
-        if let Some(found) = self.memo.members.borrow().get(&(ty, name)) {
-            return found.clone();
-        }
-        let (made, keep) = self.settled(|| self.members_cold(ty, name));
-        let made: Rc<[Candidate]> = made.into();
-        if keep {
-            self.memo.members.borrow_mut().insert((ty, name), made.clone());
-        }
-        made
+        self.remembered(&self.memo.members, (self.site_type.get(), ty, name), || self.members_cold(ty, name).into())
     }
 
     fn members_cold(&self, ty: Ty, name: NameId) -> Vec<Candidate> {
@@ -51,9 +43,10 @@ impl Linker<'_> {
             for base in level {
                 let Type::Inst(tid, _) = self.arena.get(base) else { continue };
                 self.group(tid);
+                let shared = self.tables.group(tid).shared;
                 for decl in self.tables.members.get(&(tid, name)).into_iter().flatten() {
                     let candidate = Candidate { decl: *decl, within: base, depth: depth as u16 };
-                    if !accessible || self.is_accessible(candidate) {
+                    if (!accessible || self.is_accessible(candidate)) && (!shared || self.is_compiled_here(candidate.decl)) {
                         self.add_member(&mut found, candidate);
                     }
                 }
@@ -140,8 +133,8 @@ impl Linker<'_> {
             Type::Inst(..) => self.class_chain(ty),
             Type::Param(..) => {
                 let mut levels = Vec::new();
-                for constraint in self.constraints(ty) {
-                    for (depth, level) in self.levels_of_constraint(constraint).into_iter().enumerate() {
+                for constraint in self.constraints(ty).iter() {
+                    for (depth, level) in self.levels_of_constraint(*constraint).into_iter().enumerate() {
                         if levels.len() <= depth {
                             levels.push(Vec::new());
                         }
@@ -190,13 +183,14 @@ impl Linker<'_> {
         if accessible.is_empty() { found } else { accessible }
     }
 
-    fn is_accessible(&self, candidate: Candidate) -> bool {
+    /// Whether the member is accessible from the site (standard §7.5).
+    pub(super) fn is_accessible(&self, candidate: Candidate) -> bool {
         let Some(access) = self.world.facts(candidate.decl.file).detail(candidate.decl.decl).and_then(|detail| detail.access) else {
             return true;
         };
         let Type::Inst(tid, _) = self.arena.get(candidate.within) else { return true };
         match access {
-            Access::Private => candidate.decl.file == self.file || self.outermost_is_here(tid),
+            Access::Private => self.types_around().any(|around| around == tid),
             Access::Internal => self.is_same_assembly(tid),
             Access::Protected => self.derives_here(tid),
             Access::PrivateProtected => self.is_same_assembly(tid) && self.derives_here(tid),
@@ -205,30 +199,19 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether some type of the linked file is or derives from the type, or is nested in it.
+    /// Whether a type around the site is or derives from the type.
     fn derives_here(&self, tid: Tid) -> bool {
-        if let Some(&known) = self.memo.derives.borrow().get(&tid) {
-            return known;
-        }
-        let (found, keep) = self.settled(|| {
-            self.outermost_is_here(tid)
-                || self.table.types.values().any(|own| {
-                    self.supertypes(self.self_type(*own))
-                        .iter()
-                        .any(|base| matches!(self.arena.get(*base), Type::Inst(other, _) if other == tid))
-                })
-        });
-        if keep {
-            self.memo.derives.borrow_mut().insert(tid, found);
-        }
-        found
+        self.remembered(&self.memo.derives, (self.site_type.get(), tid), || {
+            self.types_around().any(|around| {
+                let all = self.supertypes(self.self_type(around));
+                all.iter().any(|base| matches!(self.arena.get(*base), Type::Inst(other, _) if other == tid))
+            })
+        })
     }
 
-    fn outermost_is_here(&self, mut tid: Tid) -> bool {
-        while let Some(outer) = self.tables.group(tid).outer {
-            tid = outer;
-        }
-        self.tables.group(tid).parts.iter().any(|part| part.file == self.file)
+    /// The types around the site, the innermost first.
+    fn types_around(&self) -> impl Iterator<Item = Tid> {
+        std::iter::successors(self.site_type.get(), |tid| self.tables.group(*tid).outer)
     }
 
     /// Whether internals of the type can be used from the linked file.
@@ -241,8 +224,14 @@ impl Linker<'_> {
     pub(super) fn constructors(&self, ty: Ty) -> Vec<Candidate> {
         let Type::Inst(tid, _) = self.arena.get(ty) else { return Vec::new() };
         let group = self.group(tid);
-        let all = group.constructors.iter().map(|decl| Candidate { decl: *decl, within: ty, depth: 0 }).collect();
-        self.prefer_accessible(all)
+        let parts = group.constructors.iter().filter(|decl| !group.shared || self.is_compiled_here(**decl));
+        self.prefer_accessible(parts.map(|decl| Candidate { decl: *decl, within: ty, depth: 0 }).collect())
+    }
+
+    /// Whether a part of a type in a shared project is compiled into an assembly that the linked file sees.
+    fn is_compiled_here(&self, decl: DeclRef) -> bool {
+        let homes = &self.tables.file(decl.file).homes;
+        self.table.homes.iter().any(|here| homes.iter().any(|home| self.tables.assemblies.sees(*here, *home)))
     }
 }
 

@@ -10,6 +10,7 @@ mod calls;
 mod contexts;
 mod conversions;
 mod display;
+mod evaluation;
 mod explain;
 mod extensions;
 mod hierarchy;

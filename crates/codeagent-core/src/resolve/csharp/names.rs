@@ -9,8 +9,9 @@
 use crate::model::facts::{DeclKind, ScopeId, ScopeKind, Segment, TypeExpr, TypeId};
 use crate::model::graph::Access;
 use crate::resolve::csharp::assemblies::AssemblyId;
+use crate::resolve::csharp::evaluation::Busy;
 use crate::resolve::csharp::intern::NameId;
-use crate::resolve::csharp::linker::{Busy, Linker};
+use crate::resolve::csharp::linker::Linker;
 use crate::resolve::csharp::published;
 use crate::resolve::csharp::tables::{NamespaceId, Tid, is_type_scope};
 use crate::resolve::csharp::types::{ParamOwner, Ty, TyList, Type};
@@ -35,14 +36,9 @@ impl Linker<'_> {
         if id.is_none() {
             return Ty::UNKNOWN;
         }
-        if let Some(&ty) = self.memo.type_exprs.borrow().get(&(file, id)) {
-            return ty;
-        }
-        let (ty, keep) = self.settled(|| self.guarded(Busy::TypeExpr(file, id), || self.type_of_cold(file, id)).unwrap_or(Ty::UNKNOWN));
-        if keep {
-            self.memo.type_exprs.borrow_mut().insert((file, id), ty);
-        }
-        ty
+        self.remembered(&self.memo.type_exprs, (file, id), || {
+            self.guarded(Busy::TypeExpr(file, id), || self.type_of_cold(file, id)).unwrap_or(Ty::UNKNOWN)
+        })
     }
 
     fn type_of_cold(&self, file: FileId, id: TypeId) -> Ty {
@@ -261,17 +257,11 @@ impl Linker<'_> {
 
     /// Looks up a simple name as a type, or also as a namespace if more follows.
     pub(super) fn lookup(&self, place: Place, name: NameId, arity: u16, qualifier: bool) -> Found {
+        if place.alone.is_some() {
+            return self.lookup_cold(place, name, arity, qualifier);
+        }
         let key = (place.file, self.naming_scope(place), name, arity, qualifier);
-        if place.alone.is_none()
-            && let Some(&found) = self.memo.lookups.borrow().get(&key)
-        {
-            return found;
-        }
-        let (found, keep) = self.settled(|| self.lookup_cold(place, name, arity, qualifier));
-        if keep && place.alone.is_none() {
-            self.memo.lookups.borrow_mut().insert(key, found);
-        }
-        found
+        self.remembered(&self.memo.lookups, key, || self.lookup_cold(place, name, arity, qualifier))
     }
 
     /// The nearest scope outward that can declare a type name.

@@ -5,6 +5,8 @@
 //!
 //! **Limits.** If no candidate is applicable by what is known, all that fit by number compete, and the answer is unsure.
 
+use std::cmp::Ordering;
+
 use smallvec::SmallVec;
 
 use crate::model::facts::{ArgMode, DeclFlags, ExprId};
@@ -15,6 +17,7 @@ use crate::resolve::csharp::linker::Linker;
 use crate::resolve::csharp::members::Candidate;
 use crate::resolve::csharp::signatures::Signature;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
+use crate::resolve::csharp::well_known::Known;
 
 /// Most applicable forms that are compared with each other.
 const MAX_RIVALS: usize = 100;
@@ -133,9 +136,16 @@ impl Linker<'_> {
             forms.iter().map(|(candidate, mapping)| self.apply_form(*candidate, mapping, args, type_args)).collect();
         let mut fitting: Vec<&Applied> = applied.iter().filter(|form| form.conversion != Conversion::No).collect();
         let applicable = !fitting.is_empty();
+        if !applicable && args.iter().any(|arg| arg.ty == Ty::OUTSIDE) {
+            // It cannot all come from outside: some undeclared type is one of the repository after all.
+            let unknown = |arg: &Argument| if arg.ty == Ty::OUTSIDE { Argument { ty: Ty::UNKNOWN, ..*arg } } else { *arg };
+            let args: Vec<Argument> = args.iter().map(unknown).collect();
+            return self.pick(candidates, &args, type_args);
+        }
         if !applicable {
             fitting = applied.iter().collect();
         }
+        self.drop_wrong_bodies(&mut fitting, args);
         let nearest = fitting.iter().map(|form| form.candidate.depth).min()?;
         if let Some(certain) = fitting.iter().filter(|form| form.conversion > Conversion::Unknown).map(|form| form.candidate.depth).min() {
             fitting.retain(|form| form.candidate.depth <= certain);
@@ -158,7 +168,17 @@ impl Linker<'_> {
                 || best.conversion == Conversion::Identity && form.candidate.depth >= best.candidate.depth
         };
         let decided = best.surely_fits() && fitting.iter().all(harmless);
-        let sure = alone || applicable && (others.is_empty() || sure && decided);
+        // What is called outside may be made by a generator at build time: it decides, but proves nothing.
+        let guessed = args.iter().any(|arg| arg.ty == Ty::OUTSIDE) && applied.iter().any(|form| form.conversion == Conversion::No);
+        if guessed {
+            let left_out = applied.iter().map(|form| form.candidate.decl).filter(|decl| *decl != best.candidate.decl);
+            left_out.for_each(|decl| {
+                if !others.contains(&decl) {
+                    others.push(decl)
+                }
+            });
+        }
+        let sure = alone || !guessed && applicable && (others.is_empty() || sure && decided);
         Some(Pick { best: best.clone(), sure, others, applicable })
     }
 
@@ -177,6 +197,25 @@ impl Linker<'_> {
             }
         }
         forms
+    }
+
+    /// Of several methods, leaves out those for whose delegates the body of a lambda names what is not there.
+    fn drop_wrong_bodies(&self, forms: &mut Vec<&Applied>, args: &[Argument]) {
+        let several = forms.iter().any(|form| form.candidate.decl != forms[0].candidate.decl);
+        if !several || !args.iter().any(|arg| matches!(self.arena.get(arg.ty), Type::Lambda(_))) {
+            return;
+        }
+        let right = |form: &&Applied| {
+            form.targets.iter().zip(args).all(|(target, arg)| match (self.arena.get(arg.ty), self.delegate_shape(*target)) {
+                (Type::Lambda(lambda), Some(shape)) => self.body_binds(lambda, &shape.params),
+                _ => true,
+            })
+        };
+        let fits: Vec<bool> = forms.iter().map(right).collect();
+        if fits.contains(&true) {
+            let mut fits = fits.into_iter();
+            forms.retain(|_| fits.next().unwrap_or(true));
+        }
     }
 
     /// The form that beats all others, else the one that is beaten least.
@@ -290,7 +329,7 @@ impl Linker<'_> {
     /// Whether a type mentions something unknown.
     pub(super) fn is_uncertain(&self, ty: Ty) -> bool {
         match self.arena.get(ty) {
-            Type::Unknown | Type::Dynamic => true,
+            Type::Unknown | Type::Outside | Type::Dynamic => true,
             Type::Inst(_, args) | Type::External(_, args) | Type::Tuple(args, _) => args.iter().any(|arg| self.is_uncertain(*arg)),
             Type::Array(of, _) | Type::Nullable(of) | Type::Pointer(of) => self.is_uncertain(of),
             _ => false,
@@ -360,7 +399,28 @@ impl Linker<'_> {
             .or_else(|| by(Rule::NoDefaults, !a.defaults, !b.defaults))
             .or_else(|| self.more_specific(a, b).map(|better| (better, Rule::MoreSpecific)))
             .or_else(|| by(Rule::ByValue, !a.by_readonly_ref, !b.by_readonly_ref))
+            .or_else(|| self.better_collection(a, b).map(|better| (better, Rule::MoreSpecific)))
             .unwrap_or((Better::Neither, Rule::Same))
+    }
+
+    /// Of two `params` collections of the same elements a span is better than others, a read-only one than one that can be written.
+    fn better_collection(&self, a: &Applied, b: &Applied) -> Option<Better> {
+        if !a.expanded || !b.expanded {
+            return None;
+        }
+        let rank = |form: &Applied| {
+            let collection = self.signature(form.candidate.decl).params.last().and_then(|last| self.known(last.ty));
+            match collection {
+                Some((Known::ReadOnlySpan, _)) => 2,
+                Some((Known::Span, _)) => 1,
+                _ => 0,
+            }
+        };
+        match rank(a).cmp(&rank(b)) {
+            Ordering::Greater => Some(Better::First),
+            Ordering::Less => Some(Better::Second),
+            Ordering::Equal => None,
+        }
     }
 
     /// The one whose declared parameter types say more.

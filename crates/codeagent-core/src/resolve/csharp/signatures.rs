@@ -49,15 +49,7 @@ pub struct Shape {
 impl Linker<'_> {
     /// The signature of a declaration.
     pub(super) fn signature(&self, decl: DeclRef) -> Rc<Signature> {
-        if let Some(found) = self.memo.signatures.borrow().get(&decl) {
-            return found.clone();
-        }
-        let (made, keep) = self.settled(|| self.signature_cold(decl));
-        let made = Rc::new(made);
-        if keep {
-            self.memo.signatures.borrow_mut().insert(decl, made.clone());
-        }
-        made
+        self.remembered(&self.memo.signatures, decl, || Rc::new(self.signature_cold(decl)))
     }
 
     fn signature_cold(&self, decl: DeclRef) -> Signature {
@@ -149,7 +141,7 @@ impl Linker<'_> {
                 .names
                 .known(name, args.len())
                 .map(|known| self.known_delegate_shape(ty).is_some() || matches!(known, Known::AsyncCallback)),
-            Type::Unknown | Type::Dynamic | Type::Pointer(_) => None,
+            Type::Unknown | Type::Outside | Type::Dynamic | Type::Pointer(_) => None,
             Type::Nullable(of) => self.is_delegate(of),
             _ => Some(false),
         }

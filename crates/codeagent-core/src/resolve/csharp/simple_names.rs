@@ -48,10 +48,8 @@ impl Linker<'_> {
         let mut current = scope;
         while let Some(id) = current.some() {
             let here = *self.facts.scope(id);
-            let locals = self.locals(id, name);
-            if let Some(first) = locals.first() {
-                let nearest = locals.iter().rev().find(|decl| self.facts.decl(**decl).from <= offset).unwrap_or(first);
-                return Simple::Local(vec![self.local(*nearest)]);
+            if let Some(local) = self.local_in(id, name, offset) {
+                return Simple::Local(vec![self.local(local)]);
             }
             let found = match here.kind {
                 kind if is_type_scope(kind) => self.value_in_type(here.owner, name, invoked),
@@ -67,6 +65,27 @@ impl Linker<'_> {
             return Simple::None;
         }
         self.lookup_type_name(name, scope, 0)
+    }
+
+    /// The local, parameter or local function of that name declared in a scope that counts at an offset.
+    fn local_in(&self, scope: ScopeId, name: NameId, offset: u32) -> Option<DeclId> {
+        let locals = self.locals(scope, name);
+        locals.iter().rev().find(|decl| self.facts.decl(**decl).from <= offset).or(locals.first()).copied()
+    }
+
+    /// The local, parameter or local function that a bare name stands for.
+    pub(super) fn local_of(&self, name: NameId, (mut scope, offset): (ScopeId, u32)) -> Option<DeclId> {
+        while let Some(id) = scope.some() {
+            let here = self.facts.scope(id);
+            if is_type_scope(here.kind) {
+                return None;
+            }
+            if let Some(local) = self.local_in(id, name, offset) {
+                return Some(local);
+            }
+            scope = here.parent;
+        }
+        None
     }
 
     /// Looks up a bare name as a type or namespace.

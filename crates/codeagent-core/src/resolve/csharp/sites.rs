@@ -2,11 +2,14 @@
 //!
 //! **Limits.** A name that is a qualifier for a namespace becomes no edge; a `using` of a namespace does, to its first declaration.
 
+use rustc_hash::FxHashMap;
+
 use crate::model::facts::{
     CallId, DeclId, DeclKind, Expr, ExprId, ImportId, ImportKind, ScopeId, ScopeKind, Site, SiteKind, Subject, Sym, TypeExpr, TypeId,
 };
 use crate::model::graph::{Confidence, EdgeType};
 use crate::resolve::csharp::calls::{CallResult, Outcome};
+use crate::resolve::csharp::intern::NameId;
 use crate::resolve::csharp::linker::Linker;
 use crate::resolve::csharp::members::{Candidate, is_method};
 use crate::resolve::csharp::names::Found;
@@ -20,29 +23,45 @@ impl Linker<'_> {
     pub(super) fn sites(&self, links: &mut Links) {
         for site in &self.facts.sites {
             self.begin_site();
+            let (uses, unresolved) = (links.uses.len(), links.unresolved.len());
             if self.spend(1) {
-                self.site_scope.set(self.namespace_scope(site.owner));
+                self.enter(site.owner);
                 self.site(site, links);
             } else {
                 links.calls += u32::from(site.kind.is_call());
             }
+            if self.exceeded() && links.uses.len() == uses {
+                links.given_up += 1;
+                if links.unresolved.len() == unresolved {
+                    links.unresolved.push(self.unresolved(site));
+                }
+            }
         }
     }
 
-    /// The innermost namespace or file scope around a declaration.
-    pub(super) fn namespace_scope(&self, owner: DeclId) -> ScopeId {
+    fn unresolved(&self, site: &Site) -> Unresolved {
+        Unresolved { name: self.used_name(site.subject), kind: site.kind, source: site.owner, at: site.at }
+    }
+
+    /// Goes to a declaration: what is in sight of its sites as extension methods, and what is accessible there.
+    pub(super) fn enter(&self, owner: DeclId) {
+        self.site_type.set(None);
+        self.site_scope.set(ScopeId(0));
         let mut scope = owner.some().map_or(ScopeId(0), |owner| {
             let decl = self.facts.decl(owner);
             decl.inner.some().unwrap_or(decl.scope)
         });
         while let Some(id) = scope.some() {
             let here = self.facts.scope(id);
+            if self.site_type.get().is_none() {
+                self.site_type.set(here.owner.some().and_then(|owner| self.table.types.get(&owner)).copied());
+            }
             if matches!(here.kind, ScopeKind::Namespace | ScopeKind::File) {
-                return id;
+                self.site_scope.set(id);
+                return;
             }
             scope = here.parent;
         }
-        ScopeId(0)
     }
 
     pub(super) fn site(&self, site: &Site, links: &mut Links) {
@@ -83,10 +102,8 @@ impl Linker<'_> {
                 links.calls_resolved += 1;
                 links.uses.push(edge(site, EdgeType::Calls, &targets, result.confidence()));
             }
-            Outcome::Target | Outcome::External => links.calls_external += 1,
-            Outcome::Unknown => {
-                links.unresolved.push(Unresolved { name: self.used_name(site.subject), kind: site.kind, source: site.owner, at: site.at })
-            }
+            Outcome::Target | Outcome::External if !self.exceeded() => links.calls_external += 1,
+            _ => links.unresolved.push(self.unresolved(site)),
         }
     }
 
@@ -98,8 +115,9 @@ impl Linker<'_> {
 
     pub(super) fn used_name(&self, subject: Subject) -> Sym {
         match subject {
-            Subject::Construct(ty, _) => self.last_segment(ty),
+            Subject::Construct(ty, _) | Subject::Type(ty, _) => self.last_segment(ty),
             Subject::Expr(expr) => self.expr_name(expr),
+            Subject::Key(_, name) => name,
             _ => Sym::NONE,
         }
     }
@@ -262,7 +280,10 @@ impl Linker<'_> {
     pub(super) fn named_by(&self, expr: ExprId) -> (Vec<Candidate>, Ty) {
         match self.facts.expr(expr) {
             Expr::Name(name, scope, offset) => match self.lookup_value(self.own_name(name), (scope, offset), false) {
-                Simple::Local(found) | Simple::Members(found) | Simple::Imported(found, _) => (found, Ty::UNKNOWN),
+                Simple::Local(found) | Simple::Members(found) | Simple::Imported(found, _) => match self.type_meant(expr, &found) {
+                    Some(ty) => (Vec::new(), ty),
+                    None => (found, Ty::UNKNOWN),
+                },
                 _ => (Vec::new(), self.expr_type(expr)),
             },
             Expr::Member(base, name) | Expr::Destructured(base, name) => {
@@ -278,6 +299,28 @@ impl Linker<'_> {
             Expr::TypeValue(_) => (Vec::new(), self.expr_type(expr)),
             _ => (Vec::new(), Ty::UNKNOWN),
         }
+    }
+
+    /// `Color.Red` where `Color` is also a value of type `Color`: the type, if what follows is a static member (standard §12.8.7.2).
+    fn type_meant(&self, expr: ExprId, values: &[Candidate]) -> Option<Ty> {
+        let Expr::Name(name, ..) = self.facts.expr(expr) else { return None };
+        let Type::Inst(tid, _) = self.arena.get(self.candidate_type(values.first()?)) else { return None };
+        if self.tables.group(tid).name != self.own_name(name) {
+            return None;
+        }
+        let followed = self.followers.get_or_init(|| self.names_followed()).get(&expr)?;
+        let access = self.member_access(expr, *followed);
+        (!access.candidates.is_empty() && access.candidates.iter().all(|member| self.is_static(member)))
+            .then(|| self.arena.add(Type::Qualifier(self.candidate_type(&values[0]))))
+    }
+
+    /// The member that is accessed on each bare name.
+    fn names_followed(&self) -> FxHashMap<ExprId, NameId> {
+        let follows = |expr: &Expr| match *expr {
+            Expr::Member(base, name) if matches!(self.facts.expr(base), Expr::Name(..)) => Some((base, self.own_name(name))),
+            _ => None,
+        };
+        self.facts.exprs.iter().filter_map(follows).collect()
     }
 
     fn declaration_of_type_value(&self, ty: Ty) -> Option<DeclRef> {

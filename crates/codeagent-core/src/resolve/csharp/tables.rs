@@ -4,7 +4,7 @@
 //!
 //! **Limits.** Nothing is resolved here: base lists and signatures are looked at by the links.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts, ImportId, ScopeId, ScopeKind};
@@ -50,6 +50,8 @@ pub struct TypeGroup {
     pub homes: SmallVec<[AssemblyId; 1]>,
     /// The widest accessibility a part declares.
     pub access: Access,
+    /// Its parts are compiled into different assemblies, as in a shared project and its users.
+    pub shared: bool,
     /// It only carries types.
     pub external: bool,
     /// Its members with a name but for constructors and explicit implementations.
@@ -120,6 +122,8 @@ pub struct Tables {
     pub(super) extensions: FxHashMap<NameId, Vec<Extension>>,
     pub(super) global_usings: FxHashMap<AssemblyId, Vec<AssemblyUsing>>,
     pub(super) known: Vec<Option<Tid>>,
+    /// Names and arities of partial types with a part that several assemblies compile.
+    shared: FxHashSet<(NameId, u16)>,
 }
 
 impl Tables {
@@ -139,8 +143,10 @@ impl Tables {
             extensions: FxHashMap::default(),
             global_usings: FxHashMap::default(),
             known: vec![None; KNOWN.len()],
+            shared: FxHashSet::default(),
         };
         tables.add_project_usings(projects);
+        tables.find_shared(files);
         for (index, file) in files.iter().enumerate() {
             let table = if file.facts.header.dialect.language() == Language::CSharp {
                 FileBuilder::new(&mut tables, file, FileId(index as u32)).run(projects)
@@ -157,6 +163,17 @@ impl Tables {
         for (index, project) in projects.csharp.iter().enumerate() {
             let usings = project.usings.iter().cloned().map(AssemblyUsing::Project).collect();
             self.global_usings.insert(AssemblyId(index as u32), usings);
+        }
+    }
+
+    fn find_shared(&mut self, files: &[WorldFile]) {
+        for file in files.iter().filter(|file| self.assemblies.homes(&file.path, file.external).len() > 1) {
+            let facts = &file.facts;
+            let partial = facts.decl_ids().map(|id| facts.decl(id)).filter(|decl| is_type(decl.kind) && decl.flags.has(DeclFlags::PARTIAL));
+            for decl in partial {
+                let name = self.names.add(facts.text(decl.name));
+                self.shared.insert((name, decl.type_params.len() as u16));
+            }
         }
     }
 
@@ -291,6 +308,7 @@ impl<'b> FileBuilder<'b> {
         let group = &mut self.tables.types[tid.0 as usize];
         group.parts.push(DeclRef { file: self.file, decl: id });
         group.access = group.access.min(access);
+        group.shared |= group.parts.len() > 1 && group.homes != self.made.homes;
         for home in &self.made.homes {
             if !group.homes.contains(home) {
                 group.homes.push(*home);
@@ -309,7 +327,8 @@ impl<'b> FileBuilder<'b> {
             None => self.tables.top.get(&(namespace, name.0)),
         }?;
         let fits = |group: &TypeGroup| {
-            group.arity == name.1 && group.homes[0] == self.made.homes[0] && group.access != Access::File && access != Access::File
+            let together = group.homes[0] == self.made.homes[0] || self.tables.shared.contains(&name);
+            group.arity == name.1 && together && group.access != Access::File && access != Access::File
         };
         same.iter().copied().find(|tid| fits(self.tables.group(*tid)))
     }
@@ -329,6 +348,7 @@ impl<'b> FileBuilder<'b> {
             parts: SmallVec::new(),
             homes: SmallVec::new(),
             access,
+            shared: false,
             external: self.external,
             members: Vec::new(),
             constructors: Vec::new(),

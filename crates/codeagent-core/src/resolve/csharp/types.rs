@@ -29,11 +29,13 @@ impl Ty {
     pub const DYNAMIC: Self = Self(3);
     /// `new(..)` before its context is asked.
     pub const TARGET_NEW: Self = Self(4);
+    /// A type from outside the world of which only that is known: it mentions no type of the repository.
+    pub const OUTSIDE: Self = Self(5);
 
-    /// Whether nothing is known.
+    /// Whether it is not known which type it is.
     #[must_use]
     pub fn is_unknown(self) -> bool {
-        self == Self::UNKNOWN
+        self == Self::UNKNOWN || self == Self::OUTSIDE
     }
 }
 
@@ -62,6 +64,8 @@ pub enum Type {
     Dynamic,
     /// See [`Ty::TARGET_NEW`].
     TargetNew,
+    /// See [`Ty::OUTSIDE`].
+    Outside,
     /// A declared type with all its type arguments, those of the types around it first.
     Inst(Tid, TyList),
     /// A type that no file of the world declares, by its simple name.
@@ -107,7 +111,7 @@ impl Arena {
     #[must_use]
     pub fn new() -> Self {
         let arena = Self { inner: RefCell::default() };
-        for ty in [Type::Unknown, Type::Null, Type::Default, Type::Dynamic, Type::TargetNew] {
+        for ty in [Type::Unknown, Type::Null, Type::Default, Type::Dynamic, Type::TargetNew, Type::Outside] {
             arena.add(ty);
         }
         arena

@@ -7,10 +7,11 @@
 
 use std::rc::Rc;
 
-use crate::model::facts::{Arg, DeclId, Expr, ExprId, KnownType, List, LiteralKind, ScopeId, Sym, TypeExpr, TypeId};
+use crate::model::facts::{Arg, DeclFlags, DeclId, DeclKind, Expr, ExprId, KnownType, List, LiteralKind, ScopeId, Sym, TypeExpr, TypeId};
 use crate::resolve::csharp::conversions::Conversion;
+use crate::resolve::csharp::evaluation::Busy;
 use crate::resolve::csharp::intern::NameId;
-use crate::resolve::csharp::linker::{Busy, Linker};
+use crate::resolve::csharp::linker::Linker;
 use crate::resolve::csharp::members::{Candidate, is_method};
 use crate::resolve::csharp::names::Found;
 use crate::resolve::csharp::simple_names::Simple;
@@ -35,14 +36,7 @@ impl Linker<'_> {
             return Ty::UNKNOWN;
         }
         let key = (self.assumption.get(), id);
-        if let Some(&ty) = self.memo.exprs.borrow().get(&key) {
-            return ty;
-        }
-        let (ty, keep) = self.settled(|| self.guarded(Busy::Expr(key.0, id), || self.expr_type_cold(id)).unwrap_or(Ty::UNKNOWN));
-        if keep {
-            self.memo.exprs.borrow_mut().insert(key, ty);
-        }
-        ty
+        self.remembered(&self.memo.exprs, key, || self.guarded(Busy::Expr(key.0, id), || self.expr_type_cold(id)).unwrap_or(Ty::UNKNOWN))
     }
 
     fn expr_type_cold(&self, id: ExprId) -> Ty {
@@ -57,12 +51,13 @@ impl Linker<'_> {
                 ty if ty.is_unknown() => Ty::TARGET_NEW,
                 ty => self.strip_nullable(ty),
             },
-            Expr::Await(inner) => self.awaited(self.expr_type(inner)),
-            Expr::Iterate(inner, is_async) => self.iterated(self.expr_type(inner), is_async),
+            Expr::Await(inner) => self.part_of(self.expr_type(inner), |ty| self.awaited(ty)),
+            Expr::Iterate(inner, is_async) => self.part_of(self.expr_type(inner), |ty| self.iterated(ty, is_async)),
             Expr::Cast(ty) => self.type_of(self.file, ty),
             Expr::TypeValue(ty) => self.qualifier_type(ty),
             Expr::Satisfies(inner, _) | Expr::Same(inner) | Expr::Yield(inner) | Expr::Spread(inner) => self.expr_type(inner),
             Expr::Conditional(inner) => self.conditional_type(inner),
+            Expr::NonNull(inner) => self.strip_nullable(self.expr_type(inner)),
             Expr::Assign(left, _) => self.expr_type(left),
             Expr::Or(first, second) => self.either(first, second),
             Expr::And(_, second) => self.expr_type(second),
@@ -186,7 +181,37 @@ impl Linker<'_> {
 
     fn member_type(&self, id: ExprId, base: ExprId, name: Sym) -> Ty {
         let access = self.member_access(base, self.own_name(name));
-        if access.candidates.is_empty() { access.ty } else { self.candidates_type(id, &access.candidates) }
+        if !access.candidates.is_empty() {
+            return self.candidates_type(id, &access.candidates);
+        }
+        if access.ty.is_unknown() && self.is_outside_value(base, access.receiver) { Ty::OUTSIDE } else { access.ty }
+    }
+
+    /// What an operation gives of a type; of one from outside, if nothing else is known, something from outside.
+    pub(super) fn part_of(&self, whole: Ty, part: impl FnOnce(Ty) -> Ty) -> Ty {
+        let ty = part(whole);
+        if ty.is_unknown() && self.is_outside(whole) { Ty::OUTSIDE } else { ty }
+    }
+
+    /// Whether the type comes from outside and mentions no type of the repository.
+    pub(super) fn is_outside(&self, ty: Ty) -> bool {
+        match self.arena.get(ty) {
+            Type::Outside => true,
+            Type::External(_, args) => args.iter().all(|arg| self.is_outside(*arg)),
+            Type::Array(of, _) | Type::Nullable(of) | Type::Qualifier(of) => self.is_outside(of),
+            _ => false,
+        }
+    }
+
+    /// The same of a receiver. A bare name that nothing declares may be a member of an undeclared base class, of whatever type.
+    pub(super) fn is_outside_value(&self, base: ExprId, receiver: Ty) -> bool {
+        if !self.is_outside(receiver) {
+            return false;
+        }
+        match (self.facts.expr(base), self.arena.get(receiver)) {
+            (Expr::Name(_, scope, _), Type::Qualifier(_)) => self.enclosing_type(scope).is_none_or(|around| !self.has_foreign_base(around)),
+            _ => true,
+        }
     }
 
     /// What `base.name` names.
@@ -239,6 +264,12 @@ impl Linker<'_> {
         Some(Access { candidates: Vec::new(), receiver, ty: self.arena.add(Type::Qualifier(nested)) })
     }
 
+    /// Whether a member is reached through the type.
+    pub(super) fn is_static(&self, candidate: &Candidate) -> bool {
+        let decl = self.world.decl(candidate.decl);
+        decl.flags.has(DeclFlags::STATIC) || decl.flags.has(DeclFlags::CONST) || decl.kind == DeclKind::EnumMember
+    }
+
     fn static_access(&self, receiver: Ty, ty: Ty, name: NameId) -> Access {
         let candidates = self.members(ty, name).to_vec();
         let mut result = Ty::UNKNOWN;
@@ -247,6 +278,11 @@ impl Linker<'_> {
                 Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
                 _ => self.known_static(ty, name),
             };
+            if result.is_unknown()
+                && let Some(property) = self.extension_property(receiver, name)
+            {
+                return Access { candidates: vec![property], receiver, ty: Ty::UNKNOWN };
+            }
         }
         Access { candidates, receiver, ty: result }
     }

@@ -9,8 +9,9 @@ use std::rc::Rc;
 use crate::model::facts::{Facts, ImportId, ImportKind, ScopeId, Segment, TypeExpr};
 use crate::project::GlobalUsing;
 use crate::resolve::FileId;
+use crate::resolve::csharp::evaluation::Busy;
 use crate::resolve::csharp::intern::NameId;
-use crate::resolve::csharp::linker::{Busy, Linker};
+use crate::resolve::csharp::linker::Linker;
 use crate::resolve::csharp::names::Found;
 use crate::resolve::csharp::published;
 use crate::resolve::csharp::tables::{AssemblyUsing, NamespaceId};
@@ -30,15 +31,7 @@ pub enum Using {
 impl Linker<'_> {
     /// The usings of a file or namespace scope, those of the scope before the global ones.
     pub(super) fn usings(&self, file: FileId, scope: ScopeId) -> Rc<[Using]> {
-        if let Some(found) = self.memo.usings.borrow().get(&(file, scope)) {
-            return found.clone();
-        }
-        let (made, keep) = self.settled(|| self.usings_cold(file, scope));
-        let made: Rc<[Using]> = made.into();
-        if keep {
-            self.memo.usings.borrow_mut().insert((file, scope), made.clone());
-        }
-        made
+        self.remembered(&self.memo.usings, (file, scope), || self.usings_cold(file, scope).into())
     }
 
     fn usings_cold(&self, file: FileId, scope: ScopeId) -> Vec<Using> {

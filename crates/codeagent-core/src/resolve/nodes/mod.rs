@@ -15,11 +15,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::model::facts::{DeclId, DeclKind, Facts};
-use crate::model::graph::{Edge, EdgeType, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
+use crate::model::graph::{Confidence, Edge, EdgeType, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
 use crate::model::span::{Position, Span};
 use crate::resolve::nodes::identity::Identity;
 use crate::resolve::world::{DeclRef, FileId, World, WorldFile};
-use crate::resolve::{Links, Target, Use};
+use crate::resolve::{Inherited, Links, Target, Use};
 
 /// All nodes of a world and which declaration belongs to which.
 #[derive(Debug, Default)]
@@ -81,12 +81,25 @@ impl NodeTable {
     #[must_use]
     pub fn edges(&self, file: FileId, links: &Links) -> Vec<Edge> {
         let mut edges: Vec<Edge> = links.uses.iter().filter_map(|each| self.edge(file, each)).collect();
+        edges.extend(links.inherited.iter().filter_map(|each| self.inherited(each)));
         edges.sort_unstable();
         edges.dedup_by(|later, first| {
             (first.source, first.target, first.edge_type, first.line, first.column)
                 == (later.source, later.target, later.edge_type, later.line, later.column)
         });
         edges
+    }
+
+    fn inherited(&self, of: &Inherited) -> Option<Edge> {
+        Some(Edge {
+            source: self.of(of.member)?,
+            target: self.of(of.implements)?,
+            edge_type: EdgeType::Implements,
+            line: of.at.line,
+            column: of.at.column,
+            confidence: Confidence::Exact,
+            candidates: Vec::new(),
+        })
     }
 
     /// A hash of the ids of all declarations of a file: if it changes, whoever has edges into the file must be linked again.

@@ -58,6 +58,10 @@ impl Link<'_> {
         let is_call = site.kind.is_call();
         links.calls += u32::from(is_call);
         if !self.spend(1) {
+            links.given_up += 1;
+            if let Some(name) = self.site_name(site) {
+                links.unresolved.push(Unresolved { name, kind: site.kind, source: site.owner, at: site.at });
+            }
             return;
         }
         match self.outcome(site) {

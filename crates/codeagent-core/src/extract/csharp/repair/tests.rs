@@ -22,7 +22,7 @@ fn masks_what_the_grammar_does_not_know() {
         ("M(x) = 3; M() = 4; if (x) y = 3; Get<T>(o) = v;", "M[x] = 3; M   = 4; if (x) y = 3; Get<T>[o] = v;"),
         ("public ref partial struct S { }", "public partial ref struct S { }"),
         ("{ extension<T>(I<T> f) where T : class { } }", "{ class ex_<T>(I<T> f) where T : class { } }"),
-        ("{ extension(int) { } }", "{ class ex_      { } }"),
+        ("{ extension(int) { } }", "{ class ex_:int  { } }"),
         ("f = (ref x, out y) => 1; G(ref x, out y);", "f = (    x,     y) => 1; G(ref x, out y);"),
         ("x is [..]; case [] when y: x switch { [_, .. var r] => 1 }", "x is [_ ]; case {} when y: x switch { [_,    var r] => 1 }"),
         ("required |= b; (uint)await.Y; var with = 1; return nint;", "require_ |= b; (uint)awayt.Y; var wit_ = 1; return nin_;"),

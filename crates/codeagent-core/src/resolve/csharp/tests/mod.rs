@@ -1,6 +1,7 @@
 //! Small sources and the edges they must give; and the law of relinking.
 
 mod edges;
+mod evaluation;
 mod relinking;
 
 use std::collections::BTreeMap;

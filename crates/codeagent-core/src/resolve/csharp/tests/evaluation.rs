@@ -1,0 +1,34 @@
+//! What a link costs does not grow with the number of ways that lead to a question, and what it gives up is counted.
+
+use crate::resolve::csharp::tests::{split, world};
+use crate::resolve::{FileId, Links, link};
+
+fn links(source: &str) -> Links {
+    link(FileId(0), &world(&split(source)))
+}
+
+/// Calls in calls in a lambda whose own call is being resolved: each asks for the lambda's type and is cut.
+#[test]
+fn nested_calls_in_an_open_lambda_are_resolved_once() {
+    let nested = (0..20).fold("t[0]".to_owned(), |inner, _| format!("Pair({inner}, t[1])"));
+    let sites = format!("M(t => [Other(t[0]), {nested}]);").repeat(60);
+    let source = format!(
+        "class A {{ public static A Pair(A a, A b) => a; static A Other(A a) => a; static void M(System.Func<A[], A[]> f) {{ }} void T() {{ {sites} }} }}"
+    );
+    let links = links(&source);
+    assert_eq!((links.given_up, links.unresolved.len()), (0, 0));
+    assert_eq!(links.calls, 60 * 22);
+}
+
+/// Every lambda is read for every overload around it, as the language demands, so that some depth is too much.
+#[test]
+fn sites_that_cost_too_much_are_counted_and_unresolved() {
+    let nested = (0..30).fold("x.Go()".to_owned(), |inner, _| format!("F(x => {inner})"));
+    let source = format!(
+        "class A {{ public A Go() => this; }} class B {{ public A Go() => null; }}
+         class U {{ A F(System.Func<A, A> f) => null; A F(System.Func<B, A> f) => null; void T() {{ {nested}; }} }}"
+    );
+    let links = links(&source);
+    assert!(links.given_up > 0, "{links:?}");
+    assert!(links.unresolved.len() as u32 >= links.given_up);
+}
