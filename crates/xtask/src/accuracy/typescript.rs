@@ -354,7 +354,7 @@ fn references(facts: &Gold<'_>, ours: &Tables<'_>, gold: &Tables<'_>, report: &m
                 score.right(row.text("confidence"));
             }
             good.iter().for_each(|at| uses[*at].found = true);
-        } else if !unknown.contains(&key) && !(target.is_none() && meant.is_empty()) {
+        } else if !unknown.contains(&key) && (target.is_some() || !meant.is_empty()) {
             let says = meant.first().map_or_else(|| "no use".to_owned(), |at| facts.show(uses[*at].targets[0]));
             let what = place(row.text("decl_file"), row.number("decl_line"), row.text("decl_name"));
             score.wrong(row.text("confidence"), &format!("{file}:{}:{column}", key.1), &what, &says);

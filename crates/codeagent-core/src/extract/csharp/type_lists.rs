@@ -153,8 +153,8 @@ fn is_cast(code: &Code<'_>, close: usize) -> bool {
     let before = code.before(open);
     let is_statement = matches!(before, "if" | "while" | "for" | "foreach" | "using" | "lock" | "fixed" | "switch" | "catch" | "when");
     let is_called = open > 0 && code.is_word(open - 1) && !super::marks::begins_operand(before);
-    let declares = matches!(before, "" | ";" | "{" | "}" | "]") || is_called;
-    !is_statement && !is_called && !(declares && has_comma(code, open, close))
+    let declares = matches!(before, "" | ";" | "{" | "}" | "]") && has_comma(code, open, close);
+    !(is_statement || is_called || declares)
 }
 
 /// The text in which the lists are read, as long as the original; nothing if there is no room for it.
