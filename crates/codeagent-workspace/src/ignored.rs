@@ -40,6 +40,7 @@ struct Level {
     rules: Option<Gitignore>,
     /// Path from the top.
     path: PathBuf,
+    /// The nearest folder above that has rules.
     above: Option<Arc<Level>>,
     /// Everything in it is ignored.
     excluded: bool,
@@ -91,7 +92,9 @@ impl Ignored {
     fn excludes(&self, level: &Arc<Level>, path: &Path, is_folder: bool) -> bool {
         let mut at = Some(level);
         while let Some(level) = at {
-            if let (Some(rules), Ok(inside)) = (&level.rules, path.strip_prefix(&level.path)) {
+            if let Some(rules) = &level.rules
+                && let Ok(inside) = path.strip_prefix(&level.path)
+            {
                 let answer = rules.matched(inside, is_folder);
                 if !answer.is_none() {
                     return answer.is_ignore();
@@ -107,10 +110,11 @@ impl Ignored {
         if let Some(level) = self.levels.lock().unwrap_or_else(PoisonError::into_inner).get(folder) {
             return Arc::clone(level);
         }
-        let above = folder.parent().map(|above| self.level(above));
+        let parent = folder.parent().map(|parent| self.level(parent));
         let excluded =
-            !self.root.starts_with(folder) && above.as_ref().is_some_and(|above| above.excluded || self.excludes(above, folder, true));
+            !self.root.starts_with(folder) && parent.as_ref().is_some_and(|parent| parent.excluded || self.excludes(parent, folder, true));
         let rules = if excluded { None } else { self.rules(&self.top.join(folder).join(".gitignore")) };
+        let above = parent.and_then(|parent| if parent.rules.is_some() { Some(parent) } else { parent.above.clone() });
         let level = Arc::new(Level { rules, path: folder.to_owned(), above, excluded });
         self.levels.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned(), Arc::clone(&level));
         level

@@ -125,8 +125,8 @@ pub fn parse_steps(bytes: usize) -> u64 {
     STEPS.max(STEPS_PER_BYTE * bytes as u64)
 }
 
-const STEPS: u64 = 600_000;
-const STEPS_PER_BYTE: u64 = 4;
+const STEPS: u64 = 100_000;
+const STEPS_PER_BYTE: u64 = 3;
 
 #[cfg(test)]
 mod tests {
