@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 const SECONDS: f64 = if cfg!(debug_assertions) { 10.0 } else { 2.0 };
 
 /// Memory that a hostile file of at most a megabyte may take, and what the process takes without one.
-const MEGABYTES: u64 = 300 + 13;
+const MEGABYTES: u64 = 340 + 13;
 
 /// Memory for each byte that a file is longer than a megabyte.
 const BYTES_PER_BYTE: u64 = 250;
@@ -175,7 +175,7 @@ fn judge(row: &Row, seen: &Seen) -> (String, Option<String>) {
         Some(format!("expected {:?}, got\n{}", row.expected, seen.output))
     } else if seen.seconds > row.seconds {
         Some(format!("takes {:.1} s\n{}", seen.seconds, seen.output))
-    } else if seen.megabytes > MEGABYTES + (row.bytes().saturating_sub(1 << 20) * BYTES_PER_BYTE >> 20) {
+    } else if seen.megabytes > MEGABYTES + ((row.bytes().saturating_sub(1 << 20) * BYTES_PER_BYTE) >> 20) {
         Some(format!("takes {} MB\n{}", seen.megabytes, seen.output))
     } else {
         None

@@ -126,7 +126,7 @@ pub fn parse_steps(bytes: usize) -> u64 {
 }
 
 const STEPS: u64 = 100_000;
-const STEPS_PER_BYTE: u64 = 3;
+const STEPS_PER_BYTE: u64 = 4;
 
 #[cfg(test)]
 mod tests {
