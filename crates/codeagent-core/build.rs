@@ -3,6 +3,9 @@
 //!
 //! Grammars count through the lock file of the workspace.
 //!
+//! Where are the migrations? In the crate, where a package has a copy and a work tree a link; where a system has no links, at the top of the work
+//! tree.
+//!
 //! **Limits.** A changed comment is other code. Without the lock file, as in a packaged crate, grammars count by the crate's own version.
 
 #![allow(clippy::disallowed_methods, reason = "reads the sources of the crate itself")]
@@ -16,8 +19,13 @@ const VERSIONS: &[(&str, &[&str])] = &[
     ("LINK_VERSION", &["src/project", "src/resolve", "src/ingest"]),
 ];
 
+/// Places of the migrations, the first that is a folder counts.
+const MIGRATIONS: [&str; 2] = ["migrations", "../../migrations"];
+
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let migrations = MIGRATIONS.map(|place| root.join(place)).into_iter().find(|place| place.is_dir());
+    println!("cargo::rustc-env=MIGRATIONS={}", migrations.unwrap_or_default().display());
     for (name, places) in VERSIONS {
         let mut hasher = blake3::Hasher::new();
         for place in places.iter().filter(|place| root.join(place).exists()) {

@@ -206,18 +206,8 @@ fn program() -> anyhow::Result<PathBuf> {
 
 /// Packages in the tree of the command, tests and build scripts left out.
 fn packages() -> anyhow::Result<u64> {
-    let tree = output(Command::new("cargo").args([
-        "tree",
-        "--locked",
-        "-p",
-        "codeagent-cli",
-        "-e",
-        "normal",
-        "--prefix",
-        "none",
-        "--format",
-        "{p}",
-    ]))?;
+    let tree =
+        output(Command::new("cargo").args(["tree", "--locked", "-p", "codeagent", "-e", "normal", "--prefix", "none", "--format", "{p}"]))?;
     let names: BTreeSet<&str> = tree.lines().filter(|line| !line.is_empty()).collect();
     Ok(names.len() as u64)
 }

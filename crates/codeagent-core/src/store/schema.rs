@@ -16,7 +16,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use crate::store::StoreError;
 
 /// The migrations, oldest first.
-const MIGRATIONS: &[(&str, &str)] = &[("0001_graph.sql", include_str!("../../../../migrations/0001_graph.sql"))];
+const MIGRATIONS: &[(&str, &str)] = &[("0001_graph.sql", include_str!(concat!(env!("MIGRATIONS"), "/0001_graph.sql")))];
 
 /// The schema this code reads and writes.
 pub const SCHEMA_VERSION: usize = MIGRATIONS.len();
