@@ -4,14 +4,17 @@
 use std::io;
 use std::process::ExitCode;
 
-use codeagent_core::engine::{EngineError, ErrorKind, store_kind};
+use codeagent_core::engine::ErrorKind;
 use codeagent_core::query::QueryError;
-use codeagent_core::store::StoreError;
+use codeagent_mcp::error::{Code, ToolError};
+
+use crate::error;
 
 /// Done, but some files could not be indexed and `--strict` was given.
 pub const FILES_FAILED: u8 = 1;
 const OTHER: u8 = 1;
-const USAGE: u8 = 2;
+/// Wrong use or settings.
+pub const USAGE: u8 = 2;
 const NOT_INDEXED: u8 = 3;
 const LOCKED: u8 = 4;
 const CORRUPT: u8 = 5;
@@ -27,14 +30,11 @@ pub fn of_error(error: &anyhow::Error) -> ExitCode {
 }
 
 fn code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
-    if let Some(error) = cause.downcast_ref::<EngineError>() {
-        return Some(of_kind(error.kind()));
+    if let Some(kind) = error::kind(cause) {
+        return Some(of_kind(kind));
     }
-    if let Some(error) = cause.downcast_ref::<StoreError>() {
-        return Some(of_kind(store_kind(error)));
-    }
-    if let Some(QueryError::Store(error)) = cause.downcast_ref::<QueryError>() {
-        return Some(of_kind(store_kind(error)));
+    if let Some(error) = cause.downcast_ref::<ToolError>() {
+        return Some(of_tool(error.code));
     }
     let is_usage = cause.is::<QueryError>()
         || cause.is::<codeagent_core::ingest::InspectError>()
@@ -42,6 +42,13 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         || cause.is::<codeagent_workspace::OpenError>()
         || cause.is::<codeagent_workspace::ConfigError>();
     is_usage.then_some(USAGE)
+}
+
+fn of_tool(code: Code) -> u8 {
+    match code {
+        Code::NotFound | Code::InvalidParameter | Code::PathEscape | Code::BinaryFile | Code::TooLarge => USAGE,
+        Code::EngineUnavailable | Code::IndexError => OTHER,
+    }
 }
 
 fn of_kind(kind: ErrorKind) -> u8 {

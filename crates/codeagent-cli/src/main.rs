@@ -3,6 +3,7 @@
 //! **Limits.** Everything that could be wanted elsewhere lives in the other crates.
 
 mod commands;
+mod error;
 mod exit;
 mod output;
 
@@ -18,11 +19,30 @@ fn main() -> ExitCode {
     let filter = EnvFilter::try_from_env("CODEAGENT_LOG").unwrap_or_else(|_| EnvFilter::new(codeagent_mcp::serve::LOGGED));
     let colours = std::io::stderr().is_terminal();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr).init();
-    let outcome = commands::run(Cli::parse());
-    outcome.unwrap_or_else(|error| {
-        if !exit::is_closed_pipe(&error) {
-            writeln!(anstream::stderr(), "codeagent: {}", output::told(&error)).ok();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    let json = cli.json;
+    commands::run(cli).unwrap_or_else(|error| {
+        if exit::is_closed_pipe(&error) {
+            return exit::of_error(&error);
+        }
+        if json {
+            output::json(&error::as_json(&error)).ok();
+        } else {
+            writeln!(anstream::stderr(), "codeagent: {}", error::told(&error)).ok();
         }
         exit::of_error(&error)
     })
+}
+
+/// A wrong command line, or one that asks for help.
+#[allow(clippy::disallowed_methods, reason = "arguments that could not be read may ask for JSON all the same")]
+fn refuse(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
+        output::json(&error::wrong_usage(error.to_string().trim_end())).ok();
+        return exit::USAGE.into();
+    }
+    error.exit()
 }

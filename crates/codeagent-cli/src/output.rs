@@ -1,9 +1,19 @@
-//! How is an answer printed? Rows as lines for people, or the structs of `codeagent-mcp` as JSON.
+//! How is an answer printed? Rows as lines for people, remarks apart from them on standard error; or all of it as JSON:
+//! `{"results":[..],"notes":[..]}` with what else the tool adds.
+//!
+//! Paths of lines for people are relative to the working folder, so that an editor opens `path:line:column`; those of JSON are relative to the
+//! root, as the tools have them. Colours go where a terminal is and `NO_COLOR` is not set.
+//!
+//! **Limits.** A path that is not below a folder shared with the working folder is shown whole.
 
 use std::io::Write;
+use std::path::{Component, Path, PathBuf};
 
-use codeagent_mcp::wire::{NeighborRow, SymbolRow, UseRow};
+use codeagent_mcp::answer::Answer;
 use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::commands::Root;
 
 /// Prints lines.
 pub fn lines<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) -> anyhow::Result<()> {
@@ -25,45 +35,132 @@ pub fn note(text: &str) {
     writeln!(anstream::stderr(), "note: {text}").ok();
 }
 
-/// An error and its causes, as far as what is said before does not hold them: most of our errors say their causes themselves.
-pub fn told(error: &anyhow::Error) -> String {
-    error.chain().fold(String::new(), |said, cause| match cause.to_string() {
-        cause if said.is_empty() => cause,
-        cause if said.contains(&cause) => said,
-        cause => format!("{said}: {cause}"),
-    })
+/// A place, in colour.
+pub fn place(text: &str) -> String {
+    format!("\u{1b}[36m{text}\u{1b}[0m")
+}
+
+fn heading(text: &str) -> String {
+    format!("\u{1b}[1m{text}\u{1b}[0m")
 }
 
 /// `method Shop.Cart.Total(int extra): int  src/Cart.cs:12`
-pub fn symbol(row: &SymbolRow) -> String {
-    let signature = row.signature.parameter_signature.as_deref().unwrap_or_default();
-    let result = row.signature.return_type.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
-    format!("{} {}{signature}{result}  {}:{}", row.symbol.word(), row.symbol.qualified_name, row.file_path, row.line_start)
-}
-
-/// A related symbol and under it the places of its uses.
-pub fn neighbor(UseRow { neighbor: row, edge_type }: &UseRow, with_verb: bool) -> Vec<String> {
-    let verb = if with_verb { format!("{edge_type} ") } else { String::new() };
-    let sure = if row.confidence == "exact" { String::new() } else { format!(" ({})", row.confidence) };
-    let mut lines = vec![format!("{verb}{}{sure}  {}:{}", row.symbol.qualified_name, row.file_path, row.line_start)];
-    lines.extend(sites(row));
-    lines
-}
-
-fn sites(row: &NeighborRow) -> Vec<String> {
-    let mut lines = Vec::new();
-    for site in &row.call_sites {
-        let path = site.file_path.as_ref().map(|path| format!("{path}:")).unwrap_or_default();
-        let text = site.text.as_deref().unwrap_or("(the file was changed since it was indexed)");
-        lines.push(format!("    {path}{}:{}  {text}", site.line, site.column));
-    }
-    if let Some(count) = row.site_count {
-        lines.push(format!("    and {} more", count.saturating_sub(row.call_sites.len())));
-    }
-    lines
+pub fn symbol(row: &Value, places: &Places) -> String {
+    let text = |name: &str| row[name].as_str().unwrap_or_default();
+    let result = row["return_type"].as_str().map(|text| format!(": {text}")).unwrap_or_default();
+    let word = row["kind"].as_str().unwrap_or(text("node_type"));
+    let at = place(&format!("{}:{}", places.of(text("file_path")), row["line_start"]));
+    format!("{word} {}{}{result}  {at}", text("qualified_name"), text("parameter_signature"))
 }
 
 /// `1 file`, `2 files`
 pub fn count(number: u64, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Where the repository lies, seen from the working folder.
+#[derive(Debug)]
+pub struct Places {
+    root: PathBuf,
+    here: PathBuf,
+}
+
+impl Places {
+    /// A root and a working folder, both resolved.
+    pub fn new(root: &Path, here: &Path) -> Self {
+        Self { root: root.to_owned(), here: here.to_owned() }
+    }
+
+    /// A path of the repository, from the working folder.
+    pub fn of(&self, path: &str) -> String {
+        let whole = self.root.join(path);
+        let common = whole.components().zip(self.here.components()).take_while(|(a, b)| a == b).count();
+        // The root of the file system is shared by all.
+        if common <= usize::from(self.here.has_root()) {
+            return whole.display().to_string();
+        }
+        let up = self.here.components().skip(common).map(|_| Component::ParentDir);
+        let down = whole.components().skip(common).collect::<Vec<_>>();
+        up.chain(down).collect::<PathBuf>().display().to_string()
+    }
+}
+
+/// An answer with the rows that are shown of it.
+#[derive(Debug)]
+pub struct Answered {
+    rows: Vec<Value>,
+    added: Map<String, Value>,
+    notes: Vec<String>,
+}
+
+impl Answered {
+    /// At most `limit` rows of an answer, and what the rest of it is.
+    pub fn new(answer: Answer, limit: Option<usize>) -> Self {
+        let mut rows = match answer.value {
+            Value::Array(rows) => rows,
+            value => vec![value],
+        };
+        let (mut notes, all) = (answer.notes, rows.len());
+        if let Some(limit) = limit.filter(|limit| *limit < all) {
+            rows.truncate(limit);
+            notes.insert(0, format!("{limit} of {all} results are shown (--limit)"));
+        }
+        Self { rows, added: answer.added, notes }
+    }
+
+    /// Prints it, each row as these lines.
+    pub fn print(self, root: &Root, mut row: impl FnMut(&Value, &Places) -> Vec<String>) -> anyhow::Result<()> {
+        if root.json {
+            let mut whole = json!({ "results": self.rows, "notes": self.notes });
+            whole.as_object_mut().into_iter().for_each(|fields| fields.extend(self.added.clone()));
+            return json(&whole);
+        }
+        self.remark();
+        let places = root.places()?;
+        let mut rows = self.rows.iter();
+        let mut printed = Vec::new();
+        for line in strings(&self.added, "symbols") {
+            // Each says how many of the rows are its own.
+            let own = line.rsplit(": ").next().and_then(|count| count.parse().ok()).unwrap_or(0);
+            printed.push(heading(line));
+            rows.by_ref().take(own).for_each(|each| printed.extend(row(each, &places)));
+        }
+        rows.for_each(|each| printed.extend(row(each, &places)));
+        lines(printed)
+    }
+
+    /// What is to be known of the answer.
+    fn remark(&self) {
+        self.notes.iter().for_each(|text| note(text));
+        let also = strings(&self.added, "also_named");
+        if !also.is_empty() {
+            note(&format!("also named so, ask about one by its node_id or narrow by --file:\n  {}", also.join("\n  ")));
+        }
+        if let Some(count) = self.added.get("unresolved_sites").and_then(Value::as_u64) {
+            note(&format!("{count} uses of the name could not be resolved; some may belong here"));
+        }
+    }
+}
+
+fn strings<'a>(added: &'a Map<String, Value>, name: &str) -> Vec<&'a str> {
+    added.get(name).and_then(Value::as_array).map_or_else(Vec::new, |values| values.iter().filter_map(Value::as_str).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_seen_from_the_working_folder() {
+        for (root, here, expected) in [
+            ("/r", "/r", "src/a.cs"),
+            ("/r", "/r/src", "a.cs"),
+            ("/r", "/r/web/app", "../../src/a.cs"),
+            ("/w/r", "/w", "r/src/a.cs"),
+            ("/w/r", "/w/q", "../r/src/a.cs"),
+            ("/w/r", "/other", "/w/r/src/a.cs"),
+        ] {
+            assert_eq!(Places::new(Path::new(root), Path::new(here)).of("src/a.cs"), expected, "{root} from {here}");
+        }
+    }
 }

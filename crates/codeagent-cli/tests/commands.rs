@@ -36,6 +36,7 @@ impl Shop {
     fn run(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
         command.args(arguments).arg("--root").arg(self.root.path()).env("CODEAGENT_DATA_DIR", self.home()).env_remove("CODEAGENT_LOG");
+        command.current_dir(self.root.path());
         command.output().unwrap()
     }
 
@@ -81,7 +82,7 @@ fn symbols_are_found_and_followed() {
     let shop = Shop::indexed();
     expect![[r#"
         Shop.Services.OrderService.Place  src/Shop.Services/OrderService.cs:31
-            33:28  var total = prices.Price(order);
+            src/Shop.Services/OrderService.cs:33:28  var total = prices.Price(order);
     "#]]
     .assert_eq(&shop.stdout(&["callers", "PriceCalculator.Price"]));
     let through = String::from_utf8(shop.run(&["callers", "OrderService.Place"]).stderr).unwrap();
@@ -95,16 +96,16 @@ fn symbols_are_found_and_followed() {
     .assert_eq(&shop.stdout(&["callees", "CartStore.checkout"]));
     expect![[r#"
         implements Shop.Domain.Discounts.BulkDiscount  src/Shop.Domain/Discounts/BulkDiscount.cs:3
-            3:44  public class BulkDiscount(int threshold) : IDiscount
+            src/Shop.Domain/Discounts/BulkDiscount.cs:3:44  public class BulkDiscount(int threshold) : IDiscount
         implements Shop.Domain.Discounts.LevelDiscount  src/Shop.Domain/Discounts/LevelDiscount.cs:3
-            3:30  public class LevelDiscount : IDiscount
+            src/Shop.Domain/Discounts/LevelDiscount.cs:3:30  public class LevelDiscount : IDiscount
     "#]]
     .assert_eq(&shop.stdout(&["implementations", "IDiscount"]));
     expect![[r#"
         references Shop.Domain.Order.Place  src/Shop.Domain/Order.Status.cs:14
-            14:66  public void Place() => Advance(OrderStatus.Open, OrderStatus.Placed);
+            src/Shop.Domain/Order.Status.cs:14:66  public void Place() => Advance(OrderStatus.Open, OrderStatus.Placed);
         references Shop.Domain.Order.Ship  src/Shop.Domain/Order.Status.cs:16
-            16:47  public void Ship() => Advance(OrderStatus.Placed, OrderStatus.Shipped);
+            src/Shop.Domain/Order.Status.cs:16:47  public void Ship() => Advance(OrderStatus.Placed, OrderStatus.Shipped);
     "#]]
     .assert_eq(&shop.stdout(&["references", "Shop.Domain.OrderStatus.Placed"]));
     expect![[r#"
@@ -136,8 +137,8 @@ fn symbols_are_found_and_followed() {
 fn json_is_what_tools_answer() {
     let shop = Shop::indexed();
     let rows: serde_json::Value = serde_json::from_str(&shop.stdout(&["callers", "--json", "PriceCalculator.Price"])).unwrap();
-    assert_eq!(rows[0]["qualified_name"], "Shop.Services.OrderService.Place");
-    assert_eq!(rows[0]["call_sites"][0]["line"], 33);
+    assert_eq!(rows["results"][0]["qualified_name"], "Shop.Services.OrderService.Place");
+    assert_eq!(rows["results"][0]["call_sites"][0]["line"], 33);
     let status: serde_json::Value = serde_json::from_str(&shop.stdout(&["status", "--json"])).unwrap();
     assert_eq!(status["indexed_files"], 46);
 }

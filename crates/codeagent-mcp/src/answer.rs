@@ -17,12 +17,14 @@ pub struct Answer {
     pub value: Value,
     /// Further facts by name; not sent if empty.
     pub added: Map<String, Value>,
+    /// Remarks for the reader, sent as one.
+    pub notes: Vec<String>,
 }
 
 impl Answer {
     /// An answer without additions.
     pub fn new(value: impl Serialize) -> Result<Self, ToolError> {
-        Ok(Self { value: serde_json::to_value(value).map_err(ToolError::unwritable)?, added: Map::new() })
+        Ok(Self { value: serde_json::to_value(value).map_err(ToolError::unwritable)?, added: Map::new(), notes: Vec::new() })
     }
 
     /// Adds a fact.
@@ -33,12 +35,7 @@ impl Answer {
     /// With a remark for the reader, after those made before.
     #[must_use]
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
-        let note = note.into();
-        let all = match self.added.get(NOTE.name).and_then(Value::as_str) {
-            Some(before) => format!("{before}; {note}"),
-            None => note,
-        };
-        self.add(&NOTE, all);
+        self.notes.push(note.into());
         self
     }
 
@@ -50,7 +47,10 @@ impl Answer {
 
     /// As the protocol has it.
     #[must_use]
-    pub fn into_result(self) -> CallToolResult {
+    pub fn into_result(mut self) -> CallToolResult {
+        if !self.notes.is_empty() {
+            self.added.insert(NOTE.name.to_owned(), self.notes.join("; ").into());
+        }
         let mut content = vec![ContentBlock::text(self.value.to_string())];
         if !self.added.is_empty() {
             content.push(ContentBlock::text(Value::Object(self.added.clone()).to_string()));

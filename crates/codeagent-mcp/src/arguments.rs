@@ -158,6 +158,7 @@ pub fn schema(parameters: &[Parameter]) -> Map<String, Value> {
 pub struct Arguments {
     values: Map<String, Value>,
     question: u64,
+    is_whole: bool,
 }
 
 impl Arguments {
@@ -183,13 +184,31 @@ impl Arguments {
             }
         }
         let question = question(tool, parameters, &sent);
-        Ok(Self { values: sent, question })
+        Ok(Self { values: sent, question, is_whole: false })
     }
 
     /// Tells this question from others; all pages of an answer are of one question.
     #[must_use]
     pub fn question(&self) -> u64 {
         self.question
+    }
+
+    /// Whether this asks for a page after the first.
+    #[must_use]
+    pub fn is_next_page(&self) -> bool {
+        self.text("cursor").is_some_and(|cursor| !cursor.is_empty())
+    }
+
+    /// The same question, answered on one page however long.
+    #[must_use]
+    pub fn on_one_page(self) -> Self {
+        Self { is_whole: true, ..self }
+    }
+
+    /// Whether the answer comes on one page.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
     /// A text, `None` if absent.

@@ -131,7 +131,11 @@ impl From<QueryError> for ToolError {
     fn from(error: QueryError) -> Self {
         let message = error.to_string();
         match error {
-            QueryError::NoSymbol { .. } | QueryError::NoOverload { .. } | QueryError::NoFile(_) => Self::not_found(message),
+            QueryError::NoSymbol { .. }
+            | QueryError::NoOverload { .. }
+            | QueryError::NotInFile { .. }
+            | QueryError::NothingAt { .. }
+            | QueryError::NoFile(_) => Self::not_found(message),
             QueryError::Ambiguous { .. } => Self::invalid(message),
             QueryError::Store(error) => error.into(),
         }

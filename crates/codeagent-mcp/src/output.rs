@@ -64,6 +64,21 @@ pub const UNRESOLVED_SITES: Addition = Addition {
     doc: "Uses of the symbol's name anywhere in the repository whose target is not known; some may belong to this list.",
 };
 
+/// The symbols that an answer is about.
+pub const SYMBOLS: Addition = Addition {
+    name: "symbols",
+    json_type: "array",
+    doc: "If the name means several symbols: each as `node_id name(signature) path:line: number of rows`, best first. Rows say in `of` which \
+          they belong to.",
+};
+
+/// What is not answered for.
+pub const ALSO_NAMED: Addition = Addition {
+    name: "also_named",
+    json_type: "array",
+    doc: "Further symbols of that name that are not answered for; ask about one of them by its node_id.",
+};
+
 /// How a text was read.
 pub const ENCODING_NOTE: Addition =
     Addition { name: "encoding_note", json_type: "string", doc: "How a file that is not plain UTF-8 was read." };

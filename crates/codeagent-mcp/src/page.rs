@@ -28,8 +28,19 @@ pub struct Rows<F> {
 pub fn page<K: Hash, T: Serialize>(
     arguments: &Arguments,
     rows: Rows<impl Fn(usize) -> K>,
+    row: impl FnMut(usize) -> Result<Option<T>, ToolError>,
+) -> Result<Answer, ToolError> {
+    page_beside(arguments, 0, rows, row)
+}
+
+/// The same beside so many characters of other facts.
+pub fn page_beside<K: Hash, T: Serialize>(
+    arguments: &Arguments,
+    beside: usize,
+    rows: Rows<impl Fn(usize) -> K>,
     mut row: impl FnMut(usize) -> Result<Option<T>, ToolError>,
 ) -> Result<Answer, ToolError> {
+    let room = if arguments.is_whole() { usize::MAX } else { PAGE_CHARACTERS.saturating_sub(beside) };
     let start = match arguments.text("cursor").filter(|text| !text.is_empty()) {
         None => 0,
         Some(text) => Cursor::parse(text, arguments)?.start(&rows)?,
@@ -40,7 +51,7 @@ pub fn page<K: Hash, T: Serialize>(
         if let Some(row) = row(next)? {
             let row = serde_json::to_value(row).map_err(ToolError::unwritable)?;
             characters += row.to_string().chars().count() + 1;
-            if characters > PAGE_CHARACTERS && !page.is_empty() {
+            if characters > room && !page.is_empty() {
                 break;
             }
             page.push(row);

@@ -128,8 +128,12 @@ impl ServerHandler for Server {
 
 /// Runs a tool, whatever it does.
 pub fn call(state: &State, tool: &Tool, sent: Map<String, Value>) -> Result<Answer, ToolError> {
-    let arguments = Arguments::check(tool.name, tool.parameters, sent)?;
-    catch_unwind(AssertUnwindSafe(|| (tool.run)(state, &arguments))).unwrap_or_else(|_| {
+    run(state, tool, &Arguments::check(tool.name, tool.parameters, sent)?)
+}
+
+/// The same with checked arguments.
+pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, ToolError> {
+    catch_unwind(AssertUnwindSafe(|| (tool.run)(state, arguments))).unwrap_or_else(|_| {
         tracing::error!(tool = tool.name, "a tool panicked");
         Err(ToolError::index(format!("`{}` failed on this call because of a defect in codeagent; other calls go on", tool.name)))
     })

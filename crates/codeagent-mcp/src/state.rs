@@ -73,6 +73,20 @@ impl State {
         }))
     }
 
+    /// The state of who asks an index that is there and leaves it as it is.
+    #[must_use]
+    pub fn of_answers(answers: Answers) -> Self {
+        Self {
+            workspace: answers.workspace().clone(),
+            home: DataHome::default(),
+            stage: Mutex::new(Stage::ReadOnly(answers)),
+            moved: Condvar::new(),
+            cancel: Arc::default(),
+            starter: Mutex::default(),
+            heir: Mutex::default(),
+        }
+    }
+
     /// Opens the engine in the background and brings the index up to date.
     pub fn start(self: &Arc<Self>) {
         self.enter(Stage::Opening);

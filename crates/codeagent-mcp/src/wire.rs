@@ -13,9 +13,6 @@ use serde::Serialize;
 
 use crate::tools::words;
 
-/// Most call sites shown of one neighbour.
-pub const MAX_SITES: usize = 3;
-
 /// Which symbol.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SymbolName {
@@ -248,17 +245,21 @@ pub struct SourceSpan {
     pub line_end: u32,
     /// Whether this is the one that lists show.
     pub is_primary: bool,
+    /// The symbol, if the name means several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
 }
 
 impl SourceSpan {
-    /// The spans of a symbol, which come primary first.
+    /// The spans of a symbol, which come primary first; `of` names it.
     #[must_use]
-    pub fn all(spans: &[NodeSpan]) -> Vec<Self> {
-        let span = |(index, of): (usize, &NodeSpan)| Self {
-            file_path: of.path.clone(),
-            line_start: of.span.start.line,
-            line_end: of.span.end_line,
+    pub fn all(spans: &[NodeSpan], of: Option<&str>) -> Vec<Self> {
+        let span = |(index, span): (usize, &NodeSpan)| Self {
+            file_path: span.path.clone(),
+            line_start: span.span.start.line,
+            line_end: span.span.end_line,
             is_primary: index == 0,
+            of: of.map(str::to_owned),
         };
         spans.iter().enumerate().map(span).collect()
     }
@@ -280,9 +281,12 @@ pub struct NeighborRow {
     /// Number of places where the one uses the other, if there are more than `call_sites` shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub site_count: Option<usize>,
-    /// The first three of these places.
+    /// The first of these places.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub call_sites: Vec<Site>,
+    /// The symbol that was asked about, if the name means several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
 }
 
 /// A related symbol and how it is related.
@@ -308,9 +312,9 @@ pub struct DependencyRow {
 }
 
 /// A row about a neighbour.
-pub trait Related: Serialize {
-    /// A neighbour in a direction.
-    fn new(neighbor: &Neighbor, direction: EdgeDirection) -> Self;
+pub trait Row: Serialize {
+    /// A neighbour in a direction, of the symbol named `of` if there are several.
+    fn new(neighbor: &Neighbor, direction: EdgeDirection, of: Option<&str>) -> Self;
 }
 
 /// A place where one symbol uses another.
@@ -334,11 +338,11 @@ pub struct Site {
     pub candidates: Vec<String>,
 }
 
-impl Related for NeighborRow {
-    fn new(neighbor: &Neighbor, _: EdgeDirection) -> Self {
+impl Row for NeighborRow {
+    fn new(neighbor: &Neighbor, _: EdgeDirection, of: Option<&str>) -> Self {
         let (file_path, line_start, _) = place(&neighbor.node);
-        let call_sites: Vec<Site> = neighbor.sites.iter().take(MAX_SITES).map(|site| Site::new(site, &file_path)).collect();
-        let hidden = !call_sites.is_empty() && neighbor.count > call_sites.len();
+        let call_sites: Vec<Site> = neighbor.sites.iter().map(|site| Site::new(site, &file_path)).collect();
+        let hidden = neighbor.edge_type != EdgeType::Contains && neighbor.count > call_sites.len();
         Self {
             symbol: (&neighbor.node).into(),
             file_path,
@@ -346,19 +350,20 @@ impl Related for NeighborRow {
             confidence: neighbor.confidence.as_str(),
             site_count: hidden.then_some(neighbor.count),
             call_sites,
+            of: of.map(str::to_owned),
         }
     }
 }
 
-impl Related for UseRow {
-    fn new(neighbor: &Neighbor, direction: EdgeDirection) -> Self {
-        Self { neighbor: NeighborRow::new(neighbor, direction), edge_type: neighbor.edge_type.as_str() }
+impl Row for UseRow {
+    fn new(neighbor: &Neighbor, direction: EdgeDirection, of: Option<&str>) -> Self {
+        Self { neighbor: NeighborRow::new(neighbor, direction, of), edge_type: neighbor.edge_type.as_str() }
     }
 }
 
-impl Related for DependencyRow {
-    fn new(neighbor: &Neighbor, direction: EdgeDirection) -> Self {
-        Self { relation: UseRow::new(neighbor, direction), direction: direction.as_str() }
+impl Row for DependencyRow {
+    fn new(neighbor: &Neighbor, direction: EdgeDirection, of: Option<&str>) -> Self {
+        Self { relation: UseRow::new(neighbor, direction, of), direction: direction.as_str() }
     }
 }
 

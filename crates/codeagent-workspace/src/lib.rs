@@ -118,10 +118,13 @@ impl Workspace {
     }
 }
 
-/// The folder that a command is about when none is named: the git work tree around `start`, else `start` itself.
+/// The folder that a command is about when none is named: the git work tree around `start`, else the nearest folder around it that has an index
+/// at `home`, else `start` itself.
 #[must_use]
-pub fn find_root(start: &Path) -> PathBuf {
-    start.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(start).to_owned()
+pub fn find_root(start: &Path, home: &DataHome) -> PathBuf {
+    let is_work_tree = |folder: &&Path| folder.join(".git").exists();
+    let is_indexed = |folder: &&Path| home.data_dir(folder).and_then(|data| data.database()).is_ok_and(|database| database.exists());
+    start.ancestors().find(is_work_tree).or_else(|| start.ancestors().find(is_indexed)).unwrap_or(start).to_owned()
 }
 
 /// Writes a file that the user named on the command line. Nothing that comes from a repository names one.

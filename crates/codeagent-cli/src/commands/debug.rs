@@ -33,7 +33,7 @@ enum What {
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
-    let workspace = Workspace::open(&root.0)?.configured(true)?;
+    let workspace = Workspace::open(&root.folder)?.configured(true)?;
     let text = match &arguments.what {
         What::Facts { path } => inspect::facts(&workspace, &workspace.resolve(path)?)?,
         What::Link { place } => {
@@ -41,6 +41,9 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             inspect::links(&workspace, &workspace.resolve(path)?, (line, column))?
         }
     };
+    if root.json {
+        return output::json(&serde_json::json!({ "results": text.lines().collect::<Vec<_>>(), "notes": [] }));
+    }
     output::lines(text.lines())
 }
 

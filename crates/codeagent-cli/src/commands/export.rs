@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use codeagent_core::query;
 
 use crate::commands::Root;
+use crate::output;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -29,11 +30,13 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let answers = root.answers()?;
     let tables = query::export(&answers.snapshot()?)?;
     let TableFormat::Tsv = arguments.format;
+    let mut written = Vec::new();
     for (name, text) in [("symbols", &tables.symbols), ("calls", &tables.calls), ("inherits", &tables.inherits), ("refs", &tables.refs)] {
         let path = table_path(&arguments.out, name);
         codeagent_workspace::write_output(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        written.push(path.display().to_string());
     }
-    Ok(())
+    if root.json { output::json(&serde_json::json!({ "results": written, "notes": [] })) } else { Ok(()) }
 }
 
 fn table_path(prefix: &Path, name: &str) -> PathBuf {

@@ -11,6 +11,7 @@ use codeagent_core::ingest::{IngestOptions, Progress, Summary};
 use codeagent_core::model::graph::ParseStatus;
 use codeagent_core::store;
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
 
 use crate::commands::Root;
 use crate::exit;
@@ -33,18 +34,22 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let cancel = Arc::new(AtomicBool::new(false));
     stop_on_interrupt(Arc::clone(&cancel))?;
     let ingest = IngestOptions { cancel, ..IngestOptions::default() };
-    let engine = Engine::open(&root.0, EngineOptions { ingest, rebuild: arguments.rebuild, ..EngineOptions::default() })?;
+    let engine = Engine::open(&root.folder, EngineOptions { ingest, rebuild: arguments.rebuild, ..EngineOptions::default() })?;
     let bar = progress_bar()?;
     let summary = engine.index(&|progress| show(&bar, progress));
     bar.finish_and_clear();
     let answers = engine.answers();
-    for remark in answers.workspace().config().remarks.iter().map(String::as_str).chain(answers.workspace().brought_index()) {
-        output::note(remark);
+    let remarks = answers.workspace().config().remarks.iter().map(String::as_str).chain(answers.workspace().brought_index());
+    let notes: Vec<&str> = remarks.collect();
+    if !root.json {
+        notes.iter().for_each(|remark| output::note(remark));
     }
     let summary = summary?;
-    output::lines([line(&summary)])?;
-    if arguments.verbose {
-        output::lines(details(&engine, &summary)?)?;
+    let details = if arguments.verbose { details(&engine, &summary)? } else { Vec::new() };
+    if root.json {
+        output::json(&report(&summary, &notes, &details))?;
+    } else {
+        output::lines(std::iter::once(line(&summary)).chain(details))?;
     }
     engine.close()?;
     let failed = arguments.strict && !summary.problems.is_empty();
@@ -67,6 +72,23 @@ fn line(summary: &Summary) -> String {
         count(summary.edges, "edge"),
         summary.elapsed.as_secs_f64()
     )
+}
+
+/// What `--json` prints.
+fn report(summary: &Summary, notes: &[&str], details: &[String]) -> Value {
+    let failed = summary.problems.iter().map(|problem| json!({ "path": problem.path, "reason": problem.message }));
+    json!({
+        "unchanged": summary.unchanged,
+        "files": summary.files(),
+        "symbols": summary.symbols,
+        "edges": summary.edges,
+        "calls_resolved_percent": summary.resolved_percent(None),
+        "files_with_errors": summary.languages.iter().map(|counts| counts.partial).sum::<u64>(),
+        "failed": failed.collect::<Vec<_>>(),
+        "seconds": summary.elapsed.as_secs_f64(),
+        "details": details,
+        "notes": notes,
+    })
 }
 
 /// What `--verbose` adds.

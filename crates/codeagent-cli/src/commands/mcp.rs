@@ -8,7 +8,7 @@ use crate::commands::Root;
 use crate::exit;
 
 pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
-    Ok(match serve_stdio(&root.0)? {
+    Ok(match serve_stdio(&root.folder)? {
         Ended::HungUp => ExitCode::SUCCESS,
         Ended::Stopped => exit::INTERRUPTED.into(),
     })

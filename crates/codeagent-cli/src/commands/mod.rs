@@ -1,15 +1,16 @@
 //! Which commands are there? One file each: arguments, one call into the engine, printing.
+//!
+//! **Limits.** What is asked of symbols is asked of the tools ([`ask`]), so a command knows what an MCP client knows.
 
-mod callees;
-mod callers;
+mod ask;
 mod debug;
+mod declarations;
 mod export;
-mod implementations;
 mod index;
+mod lookup;
 mod mcp;
-mod neighbors;
 mod outline;
-mod references;
+mod related;
 mod search;
 mod status;
 mod symbol;
@@ -21,15 +22,31 @@ use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
 use codeagent_core::engine::Answers;
 use codeagent_core::store::{self, StoreError};
-use codeagent_workspace::DataHome;
+use codeagent_workspace::{DataHome, RepoPath, Workspace};
+
+use crate::commands::ask::Question;
+use crate::output::Places;
 
 /// Answers questions about a C# or TypeScript repository: where a symbol is, who calls it, what implements it.
 #[derive(Debug, Parser)]
-#[command(version, about)]
+#[command(
+    name = "codeagent",
+    version,
+    about,
+    after_help = "\
+Examples:
+  codeagent index
+  codeagent search cart total
+  codeagent callers Cart.Total
+  codeagent references src/Cart.cs:12 --json"
+)]
 pub struct Cli {
-    /// Root of the repository; default: the git work tree around the working folder
+    /// Root of the repository; default: the git work tree around the working folder, else the nearest folder above that has an index
     #[arg(long, global = true, value_name = "FOLDER")]
     root: Option<PathBuf>,
+    /// Print JSON, errors too
+    #[arg(long, global = true)]
+    pub json: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -37,86 +54,140 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Read what changed since the last time and update the index
+    #[command(after_help = "Example: codeagent index --verbose")]
     Index(index::Arguments),
     /// Show what is indexed and how much of it was understood
-    Status(Format),
+    #[command(after_help = "Example: codeagent status --json")]
+    Status,
     /// Find symbols by words, best first
+    #[command(after_help = "Example: codeagent search --type class order service")]
     Search(search::Arguments),
+    /// List the symbols of a qualified name
+    #[command(after_help = "Example: codeagent lookup Shop.Services.OrderService.Place")]
+    Lookup(lookup::Arguments),
     /// Show all about one symbol
+    #[command(after_help = "Example: codeagent symbol OrderService.Place")]
     Symbol(OfSymbol),
+    /// List the places a symbol is declared at
+    #[command(after_help = "Example: codeagent declarations Order")]
+    Declarations(OfSymbol),
     /// List the symbols of a file
+    #[command(after_help = "Example: codeagent outline src/Cart.cs")]
     Outline(outline::Arguments),
     /// Show who calls a symbol
-    Callers(OfSymbol),
+    #[command(after_help = "Examples: codeagent callers Place\n          codeagent callers 'Cart.Add(Product, int)'")]
+    Callers(related::Arguments),
     /// Show what a symbol calls
-    Callees(OfSymbol),
+    #[command(after_help = "Example: codeagent callees OrderService.Place")]
+    Callees(related::Arguments),
     /// Show what implements, derives from or overrides a symbol
-    Implementations(OfSymbol),
+    #[command(after_help = "Example: codeagent implementations IOrderService")]
+    Implementations(related::Arguments),
     /// Show every use of a symbol
-    References(OfSymbol),
+    #[command(after_help = "Example: codeagent references src/Cart.cs:12")]
+    References(related::Arguments),
+    /// Show what a symbol depends on
+    #[command(after_help = "Example: codeagent dependencies OrderService --type contains")]
+    Dependencies(related::Typed),
+    /// Show what depends on a symbol
+    #[command(after_help = "Example: codeagent dependents OrderService --type references")]
+    Dependents(related::Typed),
     /// Write the whole graph as tables
+    #[command(after_help = "Example: codeagent export --format tsv --out /tmp/graph")]
     Export(export::Arguments),
     /// Show what the engine makes of a file or a line
     #[command(hide = true)]
     Debug(debug::Arguments),
     /// Serve all tools to an MCP client over standard input and output
+    #[command(after_help = "Example: codeagent mcp --root .")]
     Mcp,
 }
 
-/// How to print.
-#[derive(Clone, Copy, Debug, Args)]
-pub struct Format {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
-
-/// A question about one symbol.
+/// A question about a symbol.
 #[derive(Debug, Args)]
-pub struct OfSymbol {
-    /// Qualified name, the end of one, or a node id
+struct OfSymbol {
+    /// Qualified name, the end of one (`Cart.Total`, `Total`), with parameters (`Cart.Add(int)`), `FILE:LINE`, or a node id
     #[arg(value_name = "NAME")]
     name: String,
-    #[command(flatten)]
-    format: Format,
+    /// If the name means several symbols: only those declared in this file, folder or glob
+    #[arg(long, value_name = "FILE")]
+    file: Option<String>,
 }
 
-/// The repository that a command is about.
+impl OfSymbol {
+    fn question(&self, root: &Root, question: Question) -> anyhow::Result<Question> {
+        let name = match self.name.split_once(':') {
+            Some((path, rest)) if rest.starts_with(|first: char| first.is_ascii_digit()) => format!("{}:{rest}", root.path(path)?),
+            _ => self.name.clone(),
+        };
+        let file = self.file.as_deref().map(|file| root.path(file)).transpose()?;
+        Ok(question.with("node_id", name).maybe("file", file))
+    }
+}
+
+/// The repository that a command is about, and how its answer is printed.
 #[derive(Clone, Debug)]
-pub struct Root(PathBuf);
+pub struct Root {
+    folder: PathBuf,
+    /// As JSON.
+    pub json: bool,
+}
 
 impl Root {
-    #[allow(clippy::disallowed_methods, reason = "the command line is where the working folder has a meaning")]
-    fn of(given: Option<PathBuf>) -> anyhow::Result<Self> {
-        match given {
-            Some(root) => Ok(Self(root)),
-            None => Ok(Self(codeagent_workspace::find_root(&std::env::current_dir().context("there is no working folder")?))),
-        }
+    fn of(given: Option<PathBuf>, json: bool) -> anyhow::Result<Self> {
+        let folder = match given {
+            Some(folder) => folder,
+            None => codeagent_workspace::find_root(&working_folder()?, &DataHome::default()),
+        };
+        Ok(Self { folder, json })
     }
 
     fn answers(&self) -> anyhow::Result<Answers> {
-        let answers = Answers::open(&self.0, &DataHome::default())?;
+        let answers = Answers::open(&self.folder, &DataHome::default())?;
         // A first index that was interrupted leaves an empty database behind.
         if store::metadata(&answers.snapshot()?, store::SCANNED_AT)?.is_none() {
             return Err(StoreError::NotIndexed.into());
         }
         Ok(answers)
     }
+
+    /// Where files are, seen from the working folder.
+    pub fn places(&self) -> anyhow::Result<Places> {
+        Ok(Places::new(Workspace::open(&self.folder)?.root(), &working_folder()?))
+    }
+
+    /// A path as somebody typed it in the working folder, from the root; as it is if nothing lies there.
+    fn path(&self, typed: &str) -> anyhow::Result<String> {
+        let workspace = Workspace::open(&self.folder)?;
+        let here = working_folder()?;
+        let from_here = here.join(typed).to_str().and_then(|path| workspace.resolve(path).ok());
+        let is_there = |path: &RepoPath| workspace.stat(path).is_ok();
+        Ok(from_here.filter(is_there).map_or_else(|| typed.to_owned(), |path| path.as_str().to_owned()))
+    }
+}
+
+#[allow(clippy::disallowed_methods, reason = "the command line is where the working folder has a meaning")]
+fn working_folder() -> anyhow::Result<PathBuf> {
+    std::env::current_dir().context("there is no working folder")
 }
 
 /// Runs the command that was asked for.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    let root = Root::of(cli.root)?;
+    let root = Root::of(cli.root, cli.json)?;
     match cli.command {
         Command::Index(arguments) => return index::run(&root, arguments),
-        Command::Status(format) => status::run(&root, format),
+        Command::Status => status::run(&root),
         Command::Search(arguments) => search::run(&root, arguments),
+        Command::Lookup(arguments) => lookup::run(&root, arguments),
         Command::Symbol(of) => symbol::run(&root, &of),
+        Command::Declarations(of) => declarations::run(&root, &of),
         Command::Outline(arguments) => outline::run(&root, &arguments),
-        Command::Callers(of) => callers::run(&root, &of),
-        Command::Callees(of) => callees::run(&root, &of),
-        Command::Implementations(of) => implementations::run(&root, &of),
-        Command::References(of) => references::run(&root, &of),
+        Command::Callers(arguments) => related::run(&root, "get_callers", &arguments),
+        Command::Callees(arguments) => related::run(&root, "get_callees", &arguments),
+        Command::Implementations(arguments) => related::run(&root, "get_implementations", &arguments),
+        Command::References(arguments) => related::run(&root, "get_references", &arguments),
+        Command::Dependencies(arguments) => related::run_typed(&root, "get_dependencies", &arguments),
+        Command::Dependents(arguments) => related::run_typed(&root, "get_dependents", &arguments),
         Command::Export(arguments) => export::run(&root, &arguments),
         Command::Debug(arguments) => debug::run(&root, &arguments),
         Command::Mcp => return mcp::run(&root),

@@ -1,48 +1,37 @@
 //! `codeagent outline`: the symbols of a file in the order of their lines.
 
-use std::path::Path;
-
 use clap::Args;
-use codeagent_core::query;
-use codeagent_mcp::wire::OutlineRow;
+use serde_json::Value;
 
-use crate::commands::{Format, Root};
-use crate::output;
+use crate::commands::Root;
+use crate::commands::ask::{Question, ask};
+use crate::output::Answered;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Path of the file, from the root or absolute
+    /// Path of the file, from the working folder or from the root
     #[arg(value_name = "FILE")]
     path: String,
-    #[command(flatten)]
-    format: Format,
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
-    let answers = root.answers()?;
-    let path = answers.workspace().resolve(&arguments.path)?;
-    let snapshot = answers.snapshot()?;
-    let file = query::derive_file_id(&snapshot, path.as_str())?;
-    let nodes = query::get_outline(&snapshot, file)?;
-    if let Some(lacking) = query::lacking(&snapshot, path.as_str())? {
-        output::note(&lacking);
-    }
-    let rows: Vec<OutlineRow> = nodes.iter().map(OutlineRow::from).collect();
-    if arguments.format.json {
-        return output::json(&rows);
-    }
-    let mut open: Vec<u32> = Vec::new();
-    output::lines(rows.iter().map(|row| {
-        open.retain(|end| *end >= row.line_start);
+    let path = root.path(&arguments.path)?;
+    let answer = ask(root, "get_file_outline", Question::default().with("path", path.as_str()))?;
+    let mut open: Vec<u64> = Vec::new();
+    Answered::new(answer, None).print(root, |row, _| {
+        let line = |name: &str| row[name].as_u64().unwrap_or_default();
+        open.retain(|end| *end >= line("line_start"));
         let indent = "  ".repeat(open.len());
-        open.push(row.line_end);
-        let signature = row.signature.parameter_signature.as_deref().unwrap_or_default();
-        format!("{:<5} {indent}{} {}{signature}", row.line_start, row.symbol.word(), shown_name(row, path.as_str()))
-    }))
+        open.push(line("line_end"));
+        let text = |name: &str| row[name].as_str().unwrap_or_default();
+        let word = row["kind"].as_str().unwrap_or(text("node_type"));
+        vec![format!("{:<5} {indent}{word} {}{}", line("line_start"), name(row, &path), text("parameter_signature"))]
+    })
 }
 
 /// A namespace is known by its whole name.
-fn shown_name<'a>(row: &'a OutlineRow, path: &str) -> &'a str {
-    let is_path = Path::new(&row.symbol.qualified_name).starts_with(path);
-    if row.symbol.node_type == "module" && !is_path { &row.symbol.qualified_name } else { &row.symbol.name }
+fn name<'a>(row: &'a Value, path: &str) -> &'a str {
+    let text = |name: &str| row[name].as_str().unwrap_or_default();
+    let is_namespace = text("node_type") == "module" && !text("qualified_name").starts_with(path);
+    if is_namespace { text("qualified_name") } else { text("name") }
 }

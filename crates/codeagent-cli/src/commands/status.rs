@@ -4,28 +4,28 @@ use codeagent_core::query;
 use codeagent_mcp::tools::management::{LanguageQuality, StatusReport};
 use serde::Serialize;
 
-use crate::commands::{Format, Root};
+use crate::commands::Root;
 use crate::output::{self, count};
 
-pub fn run(root: &Root, format: Format) -> anyhow::Result<()> {
+pub fn run(root: &Root) -> anyhow::Result<()> {
     let answers = root.answers()?;
-    for remark in &answers.workspace().config().remarks {
-        output::note(remark);
-    }
     let snapshot = answers.snapshot()?;
     let status = query::status(&snapshot)?;
     let report = StatusReport::new(&status, true);
     let (failed, partial) = (listed(query::unread_files(&snapshot)?), listed(query::partly_read_files(&snapshot)?));
-    if format.json {
-        return output::json(&Report { report, failed, partial });
+    let notes = answers.workspace().config().remarks.clone();
+    let given_up: Vec<Listed> = status.given_up.iter().map(|(path, sites)| Listed::new(path, too_costly(*sites))).collect();
+    if root.json {
+        return output::json(&Report { report, failed, partial, given_up, notes });
     }
+    notes.iter().for_each(|remark| output::note(remark));
     let files = count(report.indexed_files, "file");
     let mut lines = vec![format!("{files}, {}, {}", count(report.indexed_symbols, "symbol"), count(report.edges, "edge"))];
     lines.push(format!("last compared with the disk: {}", report.last_batch_at.as_deref().unwrap_or("never")));
     lines.extend(report.quality.iter().map(language));
     lines.extend(failed.iter().map(|file| format!("failed {}: {}", file.path, file.reason)));
     lines.extend(partial.iter().map(|file| format!("parse errors {}: {}", file.path, file.reason)));
-    lines.extend(status.given_up.iter().map(|(path, sites)| format!("{path}: {} given up, too costly to link", count(*sites, "use"))));
+    lines.extend(given_up.iter().map(|file| format!("{}: {}", file.path, file.reason)));
     output::lines(lines)
 }
 
@@ -38,6 +38,10 @@ struct Report {
     failed: Vec<Listed>,
     /// Files of which some bytes could not be parsed.
     partial: Vec<Listed>,
+    /// Files with uses that cost too much to link.
+    given_up: Vec<Listed>,
+    /// What is odd about the settings.
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -46,8 +50,18 @@ struct Listed {
     reason: String,
 }
 
+impl Listed {
+    fn new(path: &str, reason: String) -> Self {
+        Self { path: path.to_owned(), reason }
+    }
+}
+
 fn listed(files: Vec<(String, String)>) -> Vec<Listed> {
     files.into_iter().map(|(path, reason)| Listed { path, reason }).collect()
+}
+
+fn too_costly(sites: u64) -> String {
+    format!("{} given up, too costly to link", count(sites, "use"))
 }
 
 fn language(quality: &LanguageQuality) -> String {

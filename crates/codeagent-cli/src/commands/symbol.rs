@@ -1,43 +1,55 @@
-//! `codeagent symbol`: all about one symbol.
+//! `codeagent symbol`: all about one symbol, or about each that a name means.
 
-use codeagent_core::query;
-use codeagent_mcp::wire::{SourceSpan, SymbolDetail};
+use codeagent_mcp::answer::Answer;
+use serde_json::Value;
 
+use crate::commands::ask::{Question, ask};
 use crate::commands::{OfSymbol, Root};
-use crate::output::{self, count};
+use crate::output::{self, Answered, count, symbol};
 
 pub fn run(root: &Root, of: &OfSymbol) -> anyhow::Result<()> {
-    let answers = root.answers()?;
-    let snapshot = answers.snapshot()?;
-    let node = query::resolve_symbol(&snapshot, &of.name)?;
-    let Some(symbol) = query::get_node(&snapshot, node.id)? else { return Ok(()) };
-    let detail = SymbolDetail::from(&symbol);
-    if of.format.json {
-        return output::json(&detail);
+    let mut answer = ask(root, "get_symbol", of.question(root, Question::default())?)?;
+    // The tool tells all about the first one and lists the others.
+    let others: Vec<String> = match answer.added.shift_remove("symbols") {
+        Some(Value::Array(lines)) => lines.iter().skip(1).filter_map(Value::as_str).filter_map(id_of).collect(),
+        _ => Vec::new(),
+    };
+    let mut details = vec![answer.value.take()];
+    for id in others {
+        details.push(ask(root, "get_symbol", Question::default().with("node_id", id))?.value);
     }
-    let mut lines = vec![output::symbol(&detail.row)];
-    lines.extend(detail.doc.iter().map(|doc| format!("    {doc}")));
-    lines.push(format!(
-        "    node_id {}, project {}, used {}",
-        detail.row.symbol.node_id,
-        detail.project_id,
-        count(detail.reference_count, "time")
-    ));
-    lines.push(format!("    {}", modifiers(&detail)));
-    let spans = SourceSpan::all(&symbol.node.spans);
-    lines.extend(spans.iter().map(|span| format!("    declared {}:{}-{}", span.file_path, span.line_start, span.line_end)));
-    output::lines(lines)
+    let answer = Answer { value: details.into(), ..answer };
+    Answered::new(answer, None).print(root, |detail, place| {
+        let mut lines = vec![symbol(detail, place)];
+        lines.extend(detail["doc"].as_str().map(|doc| format!("    {doc}")));
+        let text = |name: &str| detail[name].as_str().unwrap_or_default();
+        let used = count(detail["reference_count"].as_u64().unwrap_or_default(), "time");
+        lines.push(format!("    node_id {}, project {}, used {used}", text("node_id"), text("project_id")));
+        lines.push(format!("    {}", modifiers(detail)));
+        let end = output::place(&format!("{}:{}", place.of(text("file_path")), detail["line_start"]));
+        let more = match detail["declarations"].as_u64() {
+            Some(all @ 2..) => format!(" and at {} more (codeagent declarations)", count(all - 1, "place")),
+            _ => String::new(),
+        };
+        lines.push(format!("    declared {end}-{}{more}", detail["line_end"]));
+        lines
+    })
 }
 
-fn modifiers(detail: &SymbolDetail) -> String {
+/// The node id at the beginning of what is said of a symbol.
+fn id_of(line: &str) -> Option<String> {
+    line.split(' ').next().map(str::to_owned)
+}
+
+fn modifiers(detail: &Value) -> String {
     let flags = [
-        (detail.is_static, "static"),
-        (detail.is_abstract, "abstract"),
-        (detail.is_async, "async"),
-        (detail.is_override, "override"),
-        (detail.is_deprecated, "deprecated"),
-        (detail.is_public_api, "part of the public API"),
+        ("is_static", "static"),
+        ("is_abstract", "abstract"),
+        ("is_async", "async"),
+        ("is_override", "override"),
+        ("is_deprecated", "deprecated"),
+        ("is_public_api", "part of the public API"),
     ];
-    let access = detail.row.signature.access_modifier.into_iter();
-    access.chain(flags.iter().filter(|(on, _)| *on).map(|(_, word)| *word)).collect::<Vec<_>>().join(", ")
+    let access = detail["access_modifier"].as_str().into_iter();
+    access.chain(flags.iter().filter(|(flag, _)| detail[flag] == true).map(|(_, word)| *word)).collect::<Vec<_>>().join(", ")
 }

@@ -3,10 +3,12 @@
 //! **Limits.** Answers are values, not texts or JSON; only [`Sources`] looks at the disk, through the workspace it is given.
 
 mod export;
-mod lookup;
+mod meant;
 mod missing;
 mod neighbors;
 mod outline;
+mod parameters;
+mod place;
 mod search;
 mod source;
 mod status;
@@ -14,10 +16,11 @@ mod symbol;
 mod unread;
 
 pub use export::{ExportTables, export};
-pub use lookup::resolve_symbol;
+pub use meant::{Meaning, Meant, label, resolve_symbol, symbols_meant};
 pub use missing::beginning;
 pub use neighbors::{CallSite, Neighbor, Neighbors, get_neighbors};
 pub use outline::{derive_file_id, get_outline};
+pub use place::is_in_place;
 pub use search::{Found, filter_nodes};
 pub use source::{Freshness, Sources, get_source};
 pub use status::{IndexStatus, most_unresolved, reference_count, status, unresolved_sites};
@@ -43,8 +46,11 @@ pub enum QueryError {
         /// Files that may hold it and are not in the index.
         unread: Vec<String>,
     },
-    /// Several symbols where one is asked.
-    #[error("{asked:?} names {count} symbols; give the node_id of one, or its parameters: {}", .candidates.join(", "))]
+    /// More symbols than are answered for at once.
+    #[error(
+        "{asked:?} means {count} symbols; ask about one of them by its node_id, parameters or a longer name, or narrow by `file`:{}",
+        listed(.candidates, *.count)
+    )]
     Ambiguous {
         /// As asked.
         asked: String,
@@ -61,12 +67,39 @@ pub enum QueryError {
         /// Some of the overloads, as in [`Self::Ambiguous`].
         candidates: Vec<String>,
     },
+    /// A name that is known, but not in this file.
+    #[error("{asked:?} is not declared in {file}; it is at:{}", listed(.candidates, .candidates.len()))]
+    NotInFile {
+        /// The name as asked.
+        asked: String,
+        /// The file as asked.
+        file: String,
+        /// Some of the symbols, as in [`Self::Ambiguous`].
+        candidates: Vec<String>,
+    },
+    /// Nothing is declared at a place.
+    #[error("nothing is declared at or around line {line} of {path}")]
+    NothingAt {
+        /// The path as asked.
+        path: String,
+        /// The line.
+        line: u32,
+    },
     /// The file is not in the index.
     #[error("{0} is not in the index")]
     NoFile(String),
     /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// One per line, and how many more there are.
+fn listed(candidates: &[String], count: usize) -> String {
+    let lines: String = candidates.iter().map(|candidate| format!("\n{candidate}")).collect();
+    match count.saturating_sub(candidates.len()) {
+        0 => lines,
+        more => format!("{lines}\nand {more} more"),
+    }
 }
 
 fn hint(nearest: &[String], beginning: Option<&str>, unread: &[String]) -> String {

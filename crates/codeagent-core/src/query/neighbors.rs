@@ -51,13 +51,12 @@ pub struct Neighbor {
     pub sites: Vec<CallSite>,
 }
 
-/// The symbols related to one, in order, not yet looked up.
+/// The symbols related to one, or to some that count as one, in order, not yet looked up.
 pub struct Neighbors {
-    of: NodeId,
     direction: EdgeDirection,
     related: Vec<Related>,
-    /// The edges of each in a run, by path and position.
-    edges: Vec<IncidentEdge>,
+    /// The edges of each in a run, by path and position, with the end that was asked about.
+    edges: Vec<(NodeId, IncidentEdge)>,
     paths: Paths,
 }
 
@@ -75,27 +74,51 @@ impl Neighbors {
     ///
     /// `contains` comes from the lexical structure and has no sites.
     pub fn find(snapshot: &Snapshot, node: NodeId, direction: EdgeDirection, verbs: &[EdgeType]) -> Result<Self, QueryError> {
+        Self::of_any(snapshot, &[node], direction, verbs)
+    }
+
+    /// The same for symbols that count as one: overloads. What is related to several of them is one neighbour.
+    pub fn of_any(snapshot: &Snapshot, nodes: &[NodeId], direction: EdgeDirection, verbs: &[EdgeType]) -> Result<Self, QueryError> {
         let mut edges = Vec::new();
-        let mut contained = Vec::new();
+        let mut contained: Vec<store::Contained> = Vec::new();
         for verb in verbs {
-            match verb {
-                EdgeType::Contains => contained = store::contained(snapshot, node, direction)?,
-                verb => edges.extend(store::incident_edges(snapshot, node, Some(*verb), direction)?),
+            for node in nodes {
+                match verb {
+                    EdgeType::Contains => contained.extend(store::contained(snapshot, *node, direction)?),
+                    verb => {
+                        let incident = store::incident_edges(snapshot, *node, Some(*verb), direction)?;
+                        edges.extend(incident.into_iter().map(|edge| (*node, edge)));
+                    }
+                }
             }
         }
-        let files = edges.iter().map(|edge| edge.file).chain(contained.iter().filter_map(|child| child.file));
+        if nodes.len() > 1 {
+            edges.sort_by_key(|(_, edge)| (edge.edge_type as u8, edge.other));
+            contained.sort_by_key(|child| child.id);
+            contained.dedup_by_key(|child| child.id);
+        }
+        Self::in_order(snapshot, (edges, contained), direction, verbs)
+    }
+
+    fn in_order(
+        snapshot: &Snapshot,
+        (mut edges, contained): (Vec<(NodeId, IncidentEdge)>, Vec<store::Contained>),
+        direction: EdgeDirection,
+        verbs: &[EdgeType],
+    ) -> Result<Self, QueryError> {
+        let files = edges.iter().map(|(_, edge)| edge.file).chain(contained.iter().filter_map(|child| child.file));
         let paths = Paths::of(snapshot, files)?;
         let mut related: Vec<Related> = contained.iter().map(|child| Related::contained(child, &paths)).collect();
         let mut start = 0;
-        for group in edges.chunk_by_mut(|a, b| (a.edge_type, a.other) == (b.edge_type, b.other)) {
-            group.sort_unstable_by_key(|edge| paths.place(edge));
-            let edges = start..start + group.len();
-            related.push(Related { edge_type: group[0].edge_type, other: group[0].other, edges, place: paths.place(&group[0]) });
+        for group in edges.chunk_by_mut(|(_, a), (_, b)| (a.edge_type, a.other) == (b.edge_type, b.other)) {
+            group.sort_unstable_by_key(|(_, edge)| paths.place(edge));
+            let (edges, first) = (start..start + group.len(), &group[0].1);
+            related.push(Related { edge_type: first.edge_type, other: first.other, edges, place: paths.place(first) });
             start += group.len();
         }
         let rank = |edge_type| verbs.iter().position(|verb| *verb == edge_type);
         related.sort_unstable_by_key(|each| (rank(each.edge_type), each.place, each.other));
-        Ok(Self { of: node, direction, related, edges, paths })
+        Ok(Self { direction, related, edges, paths })
     }
 
     /// How many there are.
@@ -122,25 +145,25 @@ impl Neighbors {
         let related = &self.related[index];
         let edges = &self.edges[related.edges.clone()];
         let Some(node) = store::node(sources.snapshot(), related.other)? else { return Ok(None) };
-        let shown = edges.iter().take(sites).map(|edge| self.site(edge, sources)).collect::<Result<_, StoreError>>()?;
-        let confidence = edges.iter().map(|edge| edge.confidence).max().unwrap_or(Confidence::Exact);
+        let shown = edges.iter().take(sites).map(|(own, edge)| self.site((*own, edge), sources)).collect::<Result<_, StoreError>>()?;
+        let confidence = edges.iter().map(|(_, edge)| edge.confidence).max().unwrap_or(Confidence::Exact);
         Ok(Some(Neighbor { node, edge_type: related.edge_type, confidence, count: edges.len().max(1), sites: shown }))
     }
 
-    fn site(&self, edge: &IncidentEdge, sources: &mut Sources<'_>) -> Result<CallSite, StoreError> {
+    fn site(&self, (own, edge): (NodeId, &IncidentEdge), sources: &mut Sources<'_>) -> Result<CallSite, StoreError> {
         let path = self.paths.path(edge.file);
         let text = sources.line(path, edge.line)?;
         let candidates = match edge.confidence {
-            Confidence::Inferred => self.candidates(edge, sources.snapshot())?,
+            Confidence::Inferred => self.candidates((own, edge), sources.snapshot())?,
             _ => Vec::new(),
         };
         Ok(CallSite { path: path.to_owned(), line: edge.line, column: edge.column, confidence: edge.confidence, text, candidates })
     }
 
-    fn candidates(&self, edge: &IncidentEdge, snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
+    fn candidates(&self, (own, edge): (NodeId, &IncidentEdge), snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
         let ends = match self.direction {
-            EdgeDirection::Outgoing => (self.of, edge.other),
-            EdgeDirection::Incoming => (edge.other, self.of),
+            EdgeDirection::Outgoing => (own, edge.other),
+            EdgeDirection::Incoming => (edge.other, own),
         };
         let others = store::candidates_of(snapshot, ends, edge)?;
         let nodes = others.iter().take(MAX_CANDIDATES).filter_map(|id| store::node(snapshot, *id).transpose());

@@ -67,6 +67,16 @@ pub fn file_by_path(snapshot: &Snapshot, path: &str) -> Result<Option<FileRow>, 
     Ok(select_files(snapshot.connection(), "WHERE path = ?1", &[&path])?.pop())
 }
 
+const ENDING: &str = "SELECT id FROM files WHERE substr(path, -length(?1)) = ?1 ORDER BY path LIMIT ?2";
+
+/// The first files by path that lie in some folder under the end of a path.
+pub fn files_ending(snapshot: &Snapshot, end: &str, limit: usize) -> Result<Vec<FileKey>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(ENDING)?;
+    let end = format!("/{end}");
+    let rows = statement.query_map(params![end, i64::try_from(limit).unwrap_or(i64::MAX)], |row| Ok(FileKey(row.get(0)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 const GIVEN_UP: &str = "SELECT path, given_up FROM files WHERE given_up > 0 ORDER BY path";
 
 /// The files with sites on which a budget of the linker ended, and how many.

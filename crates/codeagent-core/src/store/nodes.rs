@@ -87,6 +87,15 @@ pub fn by_name_within(snapshot: &Snapshot, name: &str, suffix: &str, limit: usiz
     select_nodes(snapshot.connection(), rest, &[&name, &suffix, &limit])
 }
 
+/// At most `limit` nodes whose qualified name ends with these segments, case ignored.
+pub fn by_name_end(snapshot: &Snapshot, end: &str, limit: usize) -> Result<Vec<Node>, StoreError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let name = end.rsplit(['.', '#']).next().unwrap_or(end);
+    let rest = "WHERE n.name = ?1 COLLATE NOCASE AND substr('.' || n.qualified_name, -length(?2) - 1) \
+        COLLATE NOCASE IN ('.' || ?2, '#' || ?2, '/' || ?2) ORDER BY n.id LIMIT ?3";
+    select_nodes(snapshot.connection(), rest, &[&name, &end, &limit])
+}
+
 /// The nodes declared in a file, each with its span in that file (several rows if it is declared there several times), in text order.
 pub fn nodes_of_file(snapshot: &Snapshot, file: FileKey) -> Result<Vec<Node>, StoreError> {
     let sql = SELECT_NODE

@@ -3,6 +3,7 @@
 //!
 //! **Limits.** Tools are functions that may block; the server runs them on threads of their own.
 
+mod asked;
 pub mod filesystem;
 pub mod management;
 pub mod navigation;
@@ -15,7 +16,7 @@ use codeagent_core::model::graph::Language;
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Kind, Parameter};
 use crate::error::{Code, ToolError};
-use crate::output::{Addition, NEXT_CURSOR, NOTE, Output, STALE_FILES, TOTAL};
+use crate::output::{ALSO_NAMED, Addition, NEXT_CURSOR, NOTE, Output, STALE_FILES, SYMBOLS, TOTAL};
 use crate::state::State;
 
 /// One tool.
@@ -49,6 +50,9 @@ pub const PAGED: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE];
 /// The same for lists that show places of files.
 pub const PLACES: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE, STALE_FILES];
 
+/// The same for lists about symbols that a name means.
+pub const RELATED: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE, SYMBOLS, ALSO_NAMED, STALE_FILES];
+
 /// How a question about names may fail.
 pub const NAME_ERRORS: &[Code] = &[Code::InvalidParameter, Code::EngineUnavailable, Code::IndexError];
 
@@ -59,9 +63,13 @@ pub const SYMBOL_ERRORS: &[Code] = &[Code::NotFound, Code::InvalidParameter, Cod
 pub const NODE_ID: Parameter = Parameter::required(
     "node_id",
     Kind::Name,
-    "The symbol's node_id, or its qualified name, or the end of it if that is unique: `Cart.Total`. Parameter types pick an overload: \
-     `Cart.Add(Product, int)`.",
+    "The symbol's node_id, its name or the end of it (`Total`, `Cart.Total`, `Cart.Add(Product, int)`), or `FILE:LINE`. A name that means \
+     several symbols is answered for all of them.",
 );
+
+/// Which file a name is declared in.
+pub const FILE: Parameter =
+    Parameter::optional("file", Kind::Name, "If the name means several symbols: only those declared in this file, folder or glob.");
 
 /// The filter by project.
 pub const PROJECT_ID: Parameter =

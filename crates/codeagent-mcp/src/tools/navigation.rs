@@ -1,28 +1,34 @@
 //! What is known of a symbol, where is it, and what is it related to? The nine tools that inspect and follow the graph.
 //!
-//! **Limits.** A neighbour's list of sites is cut after three; `site_count` then says how many there are.
+//! **Limits.** A neighbour's list of sites is cut after `sites`; `site_count` then says how many there are.
 
-use codeagent_core::engine::Answers;
-use codeagent_core::model::graph::{EdgeDirection, EdgeType, NodeId};
-use codeagent_core::query::{self, Neighbor, Neighbors, Snapshot, Sources};
+use codeagent_core::model::graph::{EdgeDirection, EdgeType};
+use codeagent_core::query::{self, Meant, Sources};
 use codeagent_workspace::{Entry, EntryKind, RepoPath};
 
 use crate::answer::Answer;
-use crate::arguments::{Arguments, Kind, Parameter};
+use crate::arguments::{Arguments, Fallback, Kind, Parameter};
 use crate::error::{Code, ToolError};
-use crate::output::{Addition, NEXT_CURSOR, NOTE, Output, STALE_FILES, TOTAL, UNRESOLVED_SITES};
-use crate::page::{Rows, page};
+use crate::output::{ALSO_NAMED, Addition, NEXT_CURSOR, NOTE, Output, STALE_FILES, SYMBOLS, TOTAL, UNRESOLVED_SITES};
+use crate::page::{Rows, page, page_beside};
 use crate::state::State;
+use crate::tools::asked::{Listed, Related, asked, names, of};
 use crate::tools::stale::{show, with_stale_files};
 use crate::tools::why::{elsewhere, why_empty};
-use crate::tools::{CURSOR, NODE_ID, PLACES, SYMBOL_ERRORS, Tool, words};
-use crate::wire::{DependencyRow, MAX_SITES, NeighborRow, OutlineRow, Related, SourceSpan, SymbolDetail, UseRow};
+use crate::tools::{CURSOR, FILE, NODE_ID, PLACES, RELATED, SYMBOL_ERRORS, Tool, words};
+use crate::wire::{DependencyRow, NeighborRow, OutlineRow, Row, SourceSpan, SymbolDetail, UseRow};
 
 const EDGE_TYPE: Parameter = Parameter::optional("edge_type", Kind::Word(|| words(EdgeType::NAMES)), "Only relationships of this type.");
 
+const SITES: Parameter =
+    Parameter::optional("sites", Kind::Number { min: 1, max: 10_000 }, "Most places shown of a row.").or(Fallback::Number(3));
+
 const OUTLINE_ERRORS: &[Code] = &[Code::NotFound, Code::InvalidParameter, Code::PathEscape, Code::EngineUnavailable, Code::IndexError];
-const SYMBOL: &[Addition] = &[NOTE, STALE_FILES];
-const USERS: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE, UNRESOLVED_SITES, STALE_FILES];
+const SYMBOL: &[Addition] = &[NOTE, SYMBOLS, ALSO_NAMED, STALE_FILES];
+const USERS: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE, SYMBOLS, ALSO_NAMED, UNRESOLVED_SITES, STALE_FILES];
+
+/// Of how many symbols an answer says why they have nothing.
+const MAX_NOTES: usize = 3;
 
 /// What makes something an implementation.
 pub const IMPLEMENTING: [EdgeType; 4] = [EdgeType::Implements, EdgeType::Extends, EdgeType::Inherits, EdgeType::Overrides];
@@ -34,7 +40,7 @@ pub const TOOLS: &[Tool] = &[
         title: "Get a symbol",
         doc: "Get everything known about one symbol: kind, place, signature, modifiers, documentation, how often it is used. Then \
               read_file shows its source (file_path, line_start, line_end), get_references its uses.",
-        parameters: &[NODE_ID],
+        parameters: &[NODE_ID, FILE],
         output: Output::object::<SymbolDetail>(SYMBOL),
         errors: SYMBOL_ERRORS,
         run: get_symbol,
@@ -45,8 +51,8 @@ pub const TOOLS: &[Tool] = &[
         title: "Find declarations",
         doc: "Get all places a symbol is declared at: partial classes and merged interfaces have several. Use it before editing a type; \
               read_file shows the lines.",
-        parameters: &[NODE_ID, CURSOR],
-        output: Output::list::<SourceSpan>("Its declarations, the primary one first, then by path and line.", PLACES),
+        parameters: &[NODE_ID, FILE, CURSOR],
+        output: Output::list::<SourceSpan>("Its declarations, the primary one first, then by path and line.", RELATED),
         errors: SYMBOL_ERRORS,
         run: get_source_spans,
         writes: false,
@@ -67,7 +73,7 @@ pub const TOOLS: &[Tool] = &[
         title: "Find callers",
         doc: "Find the symbols that call a symbol, with the places of the calls. Use it to see who is affected by a change of behaviour. \
               Calls through an interface or base class belong to that member: get_implementations and get_references find more.",
-        parameters: &[NODE_ID, CURSOR],
+        parameters: &[NODE_ID, FILE, SITES, CURSOR],
         output: Output::list::<NeighborRow>("The symbols that call it, by path and line of the call.", USERS),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow::<NeighborRow>(state, arguments, (EdgeDirection::Incoming, &[EdgeType::Calls])),
@@ -78,8 +84,8 @@ pub const TOOLS: &[Tool] = &[
         title: "Find callees",
         doc: "Find the symbols of the repository that a symbol calls, with the places of the calls. Use it to understand how something \
               works. Calls into libraries are not listed.",
-        parameters: &[NODE_ID, CURSOR],
-        output: Output::list::<NeighborRow>("The symbols it calls, in the order of the calls.", PLACES),
+        parameters: &[NODE_ID, FILE, SITES, CURSOR],
+        output: Output::list::<NeighborRow>("The symbols it calls, in the order of the calls.", RELATED),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow::<NeighborRow>(state, arguments, (EdgeDirection::Outgoing, &[EdgeType::Calls])),
         writes: false,
@@ -89,7 +95,7 @@ pub const TOOLS: &[Tool] = &[
         title: "Find implementations",
         doc: "Find what implements an interface, derives from a class, or implements or overrides a member. Only direct ones: ask again \
               with a result to go further down.",
-        parameters: &[NODE_ID, CURSOR],
+        parameters: &[NODE_ID, FILE, SITES, CURSOR],
         output: Output::list::<UseRow>("What implements, extends, inherits or overrides it.", USERS),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow::<UseRow>(state, arguments, (EdgeDirection::Incoming, &IMPLEMENTING)),
@@ -100,7 +106,7 @@ pub const TOOLS: &[Tool] = &[
         title: "Find references",
         doc: "Find every use of a symbol: calls, reads and writes, type uses, imports, base lists, overrides. Use it before renaming or \
               removing something.",
-        parameters: &[NODE_ID, CURSOR],
+        parameters: &[NODE_ID, FILE, SITES, CURSOR],
         output: Output::list::<UseRow>("The symbols that use it, by kind of use, path and line.", USERS),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow::<UseRow>(state, arguments, (EdgeDirection::Incoming, USES)),
@@ -111,8 +117,8 @@ pub const TOOLS: &[Tool] = &[
         title: "Find dependencies",
         doc: "Find what a symbol depends on: all outgoing relationships, or those of one type. With `contains`, the members of a type or \
               namespace; with `inherits`, `implements` or `extends`, its bases.",
-        parameters: &[NODE_ID, EDGE_TYPE, CURSOR],
-        output: Output::list::<DependencyRow>("What it depends on, by edge_type.", PLACES),
+        parameters: &[NODE_ID, FILE, EDGE_TYPE, SITES, CURSOR],
+        output: Output::list::<DependencyRow>("What it depends on, by edge_type.", RELATED),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow_all(state, arguments, EdgeDirection::Outgoing),
         writes: false,
@@ -122,7 +128,7 @@ pub const TOOLS: &[Tool] = &[
         title: "Find dependents",
         doc: "Find what depends on a symbol: all incoming relationships, or those of one type. As get_references, and `contains` gives \
               what it is declared in.",
-        parameters: &[NODE_ID, EDGE_TYPE, CURSOR],
+        parameters: &[NODE_ID, FILE, EDGE_TYPE, SITES, CURSOR],
         output: Output::list::<DependencyRow>("What depends on it, by edge_type.", USERS),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow_all(state, arguments, EdgeDirection::Incoming),
@@ -150,25 +156,33 @@ fn get_symbol(state: &State, arguments: &Arguments) -> Result<Answer, ToolError>
     let answers = state.answers()?;
     let snapshot = answers.snapshot()?;
     let mut sources = Sources::new(&snapshot, answers.workspace());
-    let asked = arguments.required_text("node_id");
-    let node = query::resolve_symbol(&snapshot, asked)?;
-    let symbol = query::get_node(&snapshot, node.id)?.ok_or_else(|| ToolError::not_found(format!("there is no symbol {asked:?}")))?;
-    show(&mut sources, &node)?;
-    with_stale_files(Answer::new(SymbolDetail::from(&symbol))?, &sources)
+    let meant = asked(&snapshot, arguments)?;
+    let node = meant.answered[0].first();
+    let symbol = query::get_node(&snapshot, node.id)?.ok_or_else(|| ToolError::not_found(format!("there is no symbol {}", node.id)))?;
+    show(&mut sources, node)?;
+    let answer = Listed::each(arguments, &meant).add_to(Answer::new(SymbolDetail::from(&symbol))?);
+    with_stale_files(answer, &sources)
 }
 
 fn get_source_spans(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
     let answers = state.answers()?;
     let snapshot = answers.snapshot()?;
     let mut sources = Sources::new(&snapshot, answers.workspace());
-    let node = query::resolve_symbol(&snapshot, arguments.required_text("node_id"))?;
-    let spans = SourceSpan::all(&query::get_source(&snapshot, node.id)?);
-    let key = |index: usize| (&spans[index].file_path, spans[index].line_start, spans[index].line_end);
-    let answer = page(arguments, Rows { count: spans.len(), key }, |index| {
+    let meant = asked(&snapshot, arguments)?;
+    let is_one = meant.nodes().count() == 1;
+    let mut spans = Vec::new();
+    for node in meant.nodes() {
+        let signature = node.parameter_signature.as_deref().unwrap_or_default();
+        let of = (!is_one).then(|| format!("{}{signature}", node.qualified_name));
+        spans.extend(SourceSpan::all(&query::get_source(&snapshot, node.id)?, of.as_deref()));
+    }
+    let key = |index: usize| (&spans[index].file_path, spans[index].line_start, spans[index].line_end, index);
+    let listed = Listed::each(arguments, &meant);
+    let answer = page_beside(arguments, listed.characters(), Rows { count: spans.len(), key }, |index| {
         sources.freshness(&spans[index].file_path)?;
         Ok(Some(&spans[index]))
     })?;
-    with_stale_files(answer, &sources)
+    with_stale_files(listed.add_to(answer), &sources)
 }
 
 fn get_file_outline(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
@@ -203,31 +217,57 @@ fn not_indexed(state: &State, path: &RepoPath) -> ToolError {
     }
 }
 
-/// Neighbours over some types of edges, in the order of the types.
-fn follow<R: Related>(state: &State, arguments: &Arguments, (direction, verbs): (EdgeDirection, &[EdgeType])) -> Result<Answer, ToolError> {
+/// Neighbours over some types of edges, in the order of the types, of each symbol that is meant.
+fn follow<R: Row>(state: &State, arguments: &Arguments, question: (EdgeDirection, &[EdgeType])) -> Result<Answer, ToolError> {
     let answers = state.answers()?;
     let snapshot = answers.snapshot()?;
-    let node = query::resolve_symbol(&snapshot, arguments.required_text("node_id"))?;
+    let meant = asked(&snapshot, arguments)?;
     let mut sources = Sources::new(&snapshot, answers.workspace());
-    let found = Neighbors::find(&snapshot, node.id, direction, verbs)?;
-    let rows = Rows { count: found.len(), key: |index| found.key(index) };
-    let mut answer = page(arguments, rows, |index| {
-        let Some(neighbor) = found.get(index, &mut sources, MAX_SITES)? else { return Ok(None) };
+    let found = Related::find(&snapshot, &meant, question)?;
+    let key = |index: usize| {
+        let (meaning, found, at) = found.at(index);
+        (meant.answered[meaning].first().id, found.key(at))
+    };
+    let listed = Listed::meanings(arguments, &meant, &found.counts());
+    let sites = arguments.number("sites").unwrap_or_default();
+    let mut answer = page_beside(arguments, listed.characters(), Rows { count: found.len(), key }, |index| {
+        let (meaning, found, at) = found.at(index);
+        let Some(neighbor) = found.get(at, &mut sources, sites)? else { return Ok(None) };
         show(&mut sources, &neighbor.node)?;
-        Ok(Some(R::new(&neighbor, direction)))
+        Ok(Some(R::new(&neighbor, question.0, of(&meant, meaning))))
     })?;
-    if direction == EdgeDirection::Incoming {
-        let unresolved = query::unresolved_sites(&snapshot, &node.name)?;
+    if question.0 == EdgeDirection::Incoming {
+        let names = names(meant.nodes());
+        let unresolved: u64 = names.iter().map(|name| query::unresolved_sites(&snapshot, name)).sum::<Result<_, _>>()?;
         if unresolved > 0 {
             answer.add(&UNRESOLVED_SITES, unresolved);
         }
     }
-    if found.is_empty() {
-        answer = answer.with_note(why_empty(&mut sources, &node, (direction, verbs))?);
-    } else if let Some(more) = elsewhere(&mut sources, &node, (direction, verbs))? {
-        answer = answer.with_note(more);
+    for note in notes(&mut sources, (&meant, &found.counts()), question)? {
+        answer = answer.with_note(note);
     }
-    with_stale_files(answer, &sources)
+    with_stale_files(listed.add_to(answer), &sources)
+}
+
+/// Why the lists of the first meanings are empty, or where there is more.
+fn notes(
+    sources: &mut Sources<'_>,
+    (meant, counts): (&Meant, &[usize]),
+    question: (EdgeDirection, &[EdgeType]),
+) -> Result<Vec<String>, ToolError> {
+    let mut notes = Vec::new();
+    let all_empty = counts.iter().all(|count| *count == 0);
+    for (meaning, count) in meant.answered.iter().zip(counts) {
+        if *count == 0 && (all_empty || meant.answered.len() == 1) {
+            notes.push(why_empty(sources, meaning.first(), question)?);
+        } else if *count > 0 {
+            notes.extend(elsewhere(sources, meaning.first(), question)?);
+        }
+        if notes.len() == MAX_NOTES {
+            break;
+        }
+    }
+    Ok(notes)
 }
 
 fn follow_all(state: &State, arguments: &Arguments, direction: EdgeDirection) -> Result<Answer, ToolError> {
@@ -235,17 +275,4 @@ fn follow_all(state: &State, arguments: &Arguments, direction: EdgeDirection) ->
         Some(verb) => follow::<DependencyRow>(state, arguments, (direction, &[verb])),
         None => follow::<DependencyRow>(state, arguments, (direction, &ALL)),
     }
-}
-
-/// The neighbours of a node over some types of edges, in the order of the types.
-pub fn neighbors(
-    answers: &Answers,
-    snapshot: &Snapshot,
-    node: NodeId,
-    (direction, verbs): (EdgeDirection, &[EdgeType]),
-) -> Result<Vec<Neighbor>, ToolError> {
-    let mut sources = Sources::new(snapshot, answers.workspace());
-    let found = Neighbors::find(snapshot, node, direction, verbs)?;
-    let all = (0..found.len()).filter_map(|index| found.get(index, &mut sources, MAX_SITES).transpose());
-    Ok(all.collect::<Result<_, _>>()?)
 }

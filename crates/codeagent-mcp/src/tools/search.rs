@@ -12,6 +12,7 @@ use crate::error::ToolError;
 use crate::output::{NOTE, Output, STALE_FILES};
 use crate::page::{Rows, page};
 use crate::state::State;
+use crate::tools::asked::asked;
 use crate::tools::stale::{show, with_stale_files};
 use crate::tools::{CURSOR, LANGUAGE, NAME_ERRORS, NODE_ID, PLACES, PROJECT_ID, SYMBOL_ERRORS, Tool, words};
 use crate::wire::{NamedRow, RankedRow, SymbolRow};
@@ -147,12 +148,11 @@ fn why_not_found(snapshot: &Snapshot, name: &str) -> Result<String, ToolError> {
         let place = format!("{} in project {}", node.language, node.project_id);
         return Ok(format!("`language` or `project_id` leave out all symbols of this name ({}); one is {place}", unfiltered.len()));
     }
-    // Whoever writes parameters means one of the overloads.
-    if let Ok(node) = query::resolve_symbol(snapshot, name) {
-        let signature = node.parameter_signature.unwrap_or_default();
+    // Whoever writes parameters, other capitals or an inherited member means something all the same.
+    if let Ok(meant) = query::symbols_meant(snapshot, name, None) {
         return Ok(format!(
-            "qualified names have neither parameters nor type arguments; this one may be {} {}{signature}",
-            node.id, node.qualified_name
+            "no qualified name is or ends so, without parameters and type arguments; this may be {}",
+            meant.answered[0].label()
         ));
     }
     if let Some(beginning) = query::beginning(snapshot, name)? {
@@ -165,8 +165,8 @@ fn why_not_found(snapshot: &Snapshot, name: &str) -> Result<String, ToolError> {
 
 fn find_similar(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
     let answers = state.answers()?;
-    let node = query::resolve_symbol(&answers.snapshot()?, arguments.required_text("node_id"))?;
-    let name = node.name;
+    let meant = asked(&answers.snapshot()?, arguments)?;
+    let name = &meant.answered[0].first().name;
     Err(ToolError::unavailable(format!("there are no embeddings in this index; use search_symbols with words about {name} instead")))
 }
 

@@ -29,6 +29,11 @@ const OF_ALL_TOOLS: &[(&str, &str)] = &[
     ("candidates", "the_other_candidates_of_an_inferred_site_are_shown"),
     ("site_count", "sites_are_counted_if_more_than_three"),
     ("limit", "every_parameter_is_checked"),
+    ("file", "several_definitions_are_answered_with_their_counts"),
+    ("of", "several_definitions_are_answered_with_their_counts"),
+    ("symbols", "several_definitions_are_answered_with_their_counts"),
+    ("also_named", "beyond_a_sensible_number_there_is_a_list_to_choose_from"),
+    ("sites", "sites_are_counted_if_more_than_three"),
 ];
 
 /// What the specification says in words.
@@ -53,6 +58,14 @@ const CONSTRAINTS: &[(&str, &str, &str)] = &[
     ("all", "lists without a limit come in pages of at most 10,000 characters", "pages_make_up_the_list"),
     ("all", "ten thousand callers cost a page", "ten_thousand_callers_cost_a_page"),
     ("all", "a name, its end or its parameters name a symbol where a node_id is asked", "parameters_pick_an_overload"),
+    (
+        "all",
+        "a name that means several symbols is answered for all of them, overloads as one, best first; `file` narrows",
+        "several_definitions_are_answered_with_their_counts",
+    ),
+    ("all", "beyond twenty meanings there is a list to choose from", "beyond_a_sensible_number_there_is_a_list_to_choose_from"),
+    ("all", "a declaring member comes before what implements or overrides it", "what_declares_a_member_comes_first"),
+    ("all", "`FILE:LINE` is a name", "a_place_is_a_name"),
     ("list_directory", "respects `.gitignore`", "list_directory_shows_one_level"),
     ("read_file", "at most 10,000 lines or 500 KB, then `truncated`", "read_file_is_cut_at_its_limits"),
     ("read_file", "a binary file is an error with its MIME type", "read_file_shows_lines"),

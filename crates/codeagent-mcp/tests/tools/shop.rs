@@ -77,7 +77,7 @@ async fn shop_lookup_symbol() {
         {"node_id":"nhcem4hpssxjj","name":"Order","qualified_name":"Shop.Domain.Order.Order","node_type":"constructor","language":"csharp","file_path":"src/Shop.Domain/Order.cs","line_start":10,"line_end":14,"access_modifier":"public","parameter_signature":"(int id, Customer customer)","match":"suffix"}
         {"node_id":"ncqf5mwf6bqrn","name":"Order","qualified_name":"Shop.Domain.OrderException.Order","node_type":"property","language":"csharp","file_path":"src/Shop.Domain/OrderException.cs","line_start":11,"line_end":11,"access_modifier":"public","return_type":"Order","match":"suffix"}
         {"node_id":"nl2askt57y5ha","name":"Order","qualified_name":"web/packages/client/src/types.ts#Order","node_type":"interface","language":"typescript","file_path":"web/packages/client/src/types.ts","line_start":14,"line_end":18,"match":"suffix"}"#]]).await;
-    check("lookup_symbol", json!({ "qualified_name": "Order.Add(Product, int)" }), expect![[r#"{"note":"qualified names have neither parameters nor type arguments; this one may be nondrclt3sdtf Shop.Domain.Order.Add(Product product, int count = 1)"}"#]]).await;
+    check("lookup_symbol", json!({ "qualified_name": "Order.Add(Product, int)" }), expect![[r#"{"note":"no qualified name is or ends so, without parameters and type arguments; this may be nondrclt3sdtf Shop.Domain.Order.Add(Product product, int count = 1) src/Shop.Domain/Order.cs:24"}"#]]).await;
     check("lookup_symbol", json!({ "qualified_name": "OrderService.Place", "language": "typescript" }), expect![[r#"{"note":"`language` or `project_id` leave out all symbols of this name (1); one is csharp in project src/Shop.Services/Shop.Services.csproj"}"#]]).await;
 }
 

@@ -99,7 +99,9 @@ async fn find_similar_says_that_it_cannot() {
 #[tokio::test]
 async fn get_symbol_shows_all() {
     check("get_symbol", json!({ "node_id": "Shop.Cart" }), expect![[r#"{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","kind":"class","language":"csharp","file_path":"src/Cart.cs","line_start":4,"line_end":9,"access_modifier":"public","dialect":"cs","project_id":"Shop.csproj","is_public_api":true,"is_static":false,"is_abstract":false,"is_async":false,"is_override":false,"is_deprecated":false,"has_doc_comment":true,"parse_status":"full","reference_count":1,"doc":"What somebody wants to buy.","declarations":2}"#]]).await;
-    check("get_symbol", json!({ "node_id": "Total" }), expect![[r#"error: {"error":{"code":"invalid_parameter","message":"\"Total\" names 2 symbols; give the node_id of one, or its parameters: ncggvmchpetqg Shop.Cart.Total(int extra) src/Cart.cs:6, nxko7fovcddtz Shop.IPriced.Total(int extra) src/Rest.cs:5"}}"#]]).await;
+    check("get_symbol", json!({ "node_id": "Total" }), expect![[r#"
+        {"node_id":"nxko7fovcddtz","name":"Total","qualified_name":"Shop.IPriced.Total","node_type":"method","kind":"method","language":"csharp","file_path":"src/Rest.cs","line_start":5,"line_end":5,"access_modifier":"public","parameter_signature":"(int extra)","return_type":"int","dialect":"cs","project_id":"Shop.csproj","is_public_api":true,"is_static":false,"is_abstract":true,"is_async":false,"is_override":false,"is_deprecated":false,"has_doc_comment":false,"parse_status":"full","parameter_count":1,"reference_count":2,"declarations":1}
+        {"symbols":["nxko7fovcddtz Shop.IPriced.Total(int extra) src/Rest.cs:5","ncggvmchpetqg Shop.Cart.Total(int extra) src/Cart.cs:6"]}"#]]).await;
     check("get_symbol", json!({ "node_id": "naaaaaaaaaaaa" }), expect![[r#"error: {"error":{"code":"not_found","message":"no symbol \"naaaaaaaaaaaa\" in the index; search_symbols finds names by their parts"}}"#]]).await;
 }
 
@@ -261,6 +263,8 @@ async fn sites_are_counted_if_more_than_three() {
         let answer = session.structured(tool, json!({ "node_id": asked })).await;
         let row = &answer["results"][0];
         assert_eq!((&row["site_count"], row["call_sites"].as_array().unwrap().len()), (&json!(4), 3), "{tool}: {answer}");
+        let whole = session.structured(tool, json!({ "node_id": asked, "sites": 9 })).await;
+        assert_eq!((whole["results"][0]["call_sites"].as_array().unwrap().len(), &whole["results"][0]["site_count"]), (4, &Value::Null));
         let is_use = |row: &&Value| row["edge_type"].is_null() || row["edge_type"] == "calls";
         assert!(answer["results"].as_array().unwrap().iter().skip(1).filter(is_use).all(|row| row["site_count"].is_null()), "{tool}");
     }

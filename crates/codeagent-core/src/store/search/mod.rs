@@ -20,6 +20,7 @@ mod write;
 mod tests;
 
 pub use nearest::{edit_distance, nearest_names};
+pub use text::is_test_path;
 pub(super) use write::{delete, delete_all, insert, same_text, set_hash_size};
 
 use rustc_hash::FxHashMap;

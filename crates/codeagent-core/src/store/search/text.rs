@@ -198,6 +198,12 @@ pub(super) fn is_secondary_place(project: &str, qualified_name: &str) -> bool {
     }
 }
 
+/// Whether a file belongs to tests, by the words of its path.
+#[must_use]
+pub fn is_test_path(path: &str) -> bool {
+    path.split(['/', '.']).any(is_tests)
+}
+
 const TESTS: [&str; 11] = ["test", "tests", "__tests__", "spec", "specs", "e2e", "mock", "mocks", "__mocks__", "fixtures", "unittests"];
 
 fn is_tests(segment: &str) -> bool {

@@ -1,82 +1,22 @@
-//! Which one symbol does a caller mean: a node id, a qualified name, or the end of one, with parameters if it is overloaded.
-//!
-//! `Cart.Add(Product product, int count)`, `Cart.Add(Product, int)` and `Cart.Add(2)` all pick an overload; `Repository<Order>.Find` is read
-//! as `Repository.Find`.
+//! Which overload is meant by these parameters: `Cart.Add(Product product, int count)`, `Cart.Add(Product, int)` or `Cart.Add(2)`?
 //!
 //! **Limits.** Types are compared as they are written, without namespaces: an alias is another type.
 
-use crate::model::graph::{Language, Node, NodeId, NodeType};
-use crate::query::{QueryError, beginning, get_node_by_qualified_name, nearest, unread_like};
-use crate::store::{self, Snapshot};
+use crate::model::graph::{Language, Node};
+use crate::query::{QueryError, label};
 
-/// How many candidates an error lists.
+/// How many overloads an error lists.
 const MAX_LISTED: usize = 10;
 
-/// The node that `text` means, with its primary span.
-pub fn resolve_symbol(snapshot: &Snapshot, text: &str) -> Result<Node, QueryError> {
-    let text = text.trim();
-    if let Some(id) = NodeId::parse(text)
-        && let Some(node) = store::node(snapshot, id)?
-    {
-        return Ok(node);
-    }
-    let mut found = named(snapshot, text)?;
-    if found.is_empty()
-        && let Some((name, parameters)) = split_parameters(text)
-    {
-        found = named(snapshot, name)?;
-        if !found.is_empty() {
-            return one(text, overloads(found, parameters)?);
-        }
-    }
-    if found.is_empty() {
-        return Err(QueryError::NoSymbol {
-            asked: text.to_owned(),
-            nearest: nearest(snapshot, text)?,
-            beginning: beginning(snapshot, text)?,
-            unread: unread_like(snapshot, text)?,
-        });
-    }
-    prefer_types(&mut found);
-    one(text, found)
-}
-
-/// The symbols of a name or of the end of one.
-fn named(snapshot: &Snapshot, name: &str) -> Result<Vec<Node>, QueryError> {
-    let mut found = get_node_by_qualified_name(snapshot, name, None, None)?;
-    if found.is_empty() && name.contains('<') {
-        found = get_node_by_qualified_name(snapshot, &without_type_arguments(name), None, None)?;
-    }
-    Ok(found.into_iter().map(|(node, _)| node).collect())
-}
-
-fn one(text: &str, mut found: Vec<Node>) -> Result<Node, QueryError> {
-    if found.len() > 1 {
-        return Err(QueryError::Ambiguous { asked: text.to_owned(), count: found.len(), candidates: described(&found) });
-    }
-    found.pop().ok_or_else(|| QueryError::NoSymbol { asked: text.to_owned(), nearest: Vec::new(), beginning: None, unread: Vec::new() })
-}
-
-/// A type and its constructors bear one name; whoever says it means the type.
-fn prefer_types(found: &mut Vec<Node>) {
-    let ids: Vec<NodeId> = found.iter().map(|node| node.id).collect();
-    found.retain(|node| node.node_type != NodeType::Constructor || node.parent.is_none_or(|parent| !ids.contains(&parent)));
-}
-
-fn described(found: &[Node]) -> Vec<String> {
-    let described = |node: &Node| {
-        let place = node.spans.first().map(|span| format!(" {}:{}", span.path, span.name_line)).unwrap_or_default();
-        format!("{} {}{}{place}", node.id, node.qualified_name, node.parameter_signature.as_deref().unwrap_or_default())
-    };
-    found.iter().take(MAX_LISTED).map(described).collect()
-}
-
 /// Those with these parameters: as written, else by types, else by number.
-fn overloads(found: Vec<Node>, asked: &str) -> Result<Vec<Node>, QueryError> {
+pub(super) fn overloads(found: Vec<Node>, asked: &str) -> Result<Vec<Node>, QueryError> {
     let rules: [fn(&Node, &str) -> bool; 3] = [is_written_so, has_types, has_count];
     let matching = rules.iter().map(|rule| found.iter().filter(|node| rule(node, asked)).cloned().collect::<Vec<_>>());
     let matching = matching.into_iter().find(|matching| !matching.is_empty());
-    matching.ok_or_else(|| QueryError::NoOverload { asked: format!("({asked})"), candidates: described(&found) })
+    matching.ok_or_else(|| QueryError::NoOverload {
+        asked: format!("({asked})"),
+        candidates: found.iter().take(MAX_LISTED).map(label).collect(),
+    })
 }
 
 fn is_written_so(node: &Node, asked: &str) -> bool {
@@ -167,7 +107,7 @@ fn split_outside(text: &str, separator: char) -> Vec<&str> {
 }
 
 /// `A.B(int, string)` -> `A.B` and `int, string`
-fn split_parameters(text: &str) -> Option<(&str, &str)> {
+pub(super) fn split_parameters(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_suffix(')')?;
     let mut depth = 0_usize;
     for (at, c) in inner.char_indices().rev() {
@@ -185,7 +125,7 @@ fn split_parameters(text: &str) -> Option<(&str, &str)> {
 }
 
 /// `A<B<C>>.D` -> `A.D`
-fn without_type_arguments(text: &str) -> String {
+pub(super) fn without_type_arguments(text: &str) -> String {
     let mut depth = 0_usize;
     let mut keep = |c: char| {
         match c {

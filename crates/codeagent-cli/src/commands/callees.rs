@@ -1,9 +1,0 @@
-//! `codeagent callees`: what a symbol calls, and where.
-
-use codeagent_core::model::graph::{EdgeDirection, EdgeType};
-
-use crate::commands::{OfSymbol, Root, neighbors};
-
-pub fn run(root: &Root, of: &OfSymbol) -> anyhow::Result<()> {
-    neighbors::run(root, of, (EdgeDirection::Outgoing, &[EdgeType::Calls]))
-}

@@ -1,0 +1,67 @@
+//! `codeagent callers`, `callees`, `implementations`, `references`, `dependencies`, `dependents`: what a symbol is related to, and where.
+
+use clap::Args;
+use codeagent_core::model::graph::EdgeType;
+use serde_json::Value;
+
+use crate::commands::ask::{Question, ask};
+use crate::commands::{OfSymbol, Root};
+use crate::output::{self, Answered};
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    of: OfSymbol,
+    /// Most results; all of them if it is left out
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Most places shown of one result
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    sites: u32,
+}
+
+#[derive(Debug, Args)]
+pub struct Typed {
+    /// Only relationships of this type: calls, inherits, implements, imports, overrides, references, contains, accepts, extends
+    #[arg(long = "type", value_name = "TYPE", value_parser = |text: &str| EdgeType::parse(text).ok_or("no such type of edge"))]
+    edge_type: Option<EdgeType>,
+    #[command(flatten)]
+    arguments: Arguments,
+}
+
+/// Asks one of the tools that follow the graph.
+pub fn run(root: &Root, tool: &str, arguments: &Arguments) -> anyhow::Result<()> {
+    follow(root, tool, arguments, Question::default())
+}
+
+/// The same for those that follow one type of edge or all.
+pub fn run_typed(root: &Root, tool: &str, typed: &Typed) -> anyhow::Result<()> {
+    follow(root, tool, &typed.arguments, Question::default().maybe("edge_type", typed.edge_type.map(EdgeType::as_str)))
+}
+
+fn follow(root: &Root, tool: &str, arguments: &Arguments, question: Question) -> anyhow::Result<()> {
+    let question = question.with("sites", arguments.sites);
+    let answer = ask(root, tool, arguments.of.question(root, question)?)?;
+    Answered::new(answer, arguments.limit).print(root, |row, place| neighbor(row, &|path| place.of(path)))
+}
+
+/// A related symbol and under it the places of its uses.
+fn neighbor(row: &Value, shown: &dyn Fn(&str) -> String) -> Vec<String> {
+    let text = |name: &str| row[name].as_str().unwrap_or_default();
+    let verb = row["edge_type"].as_str().map(|verb| format!("{verb} ")).unwrap_or_default();
+    let sure = if matches!(text("confidence"), "exact" | "") { String::new() } else { format!(" ({})", text("confidence")) };
+    let place = output::place(&format!("{}:{}", shown(text("file_path")), row["line_start"]));
+    let mut lines = vec![format!("{verb}{}{sure}  {place}", text("qualified_name"))];
+    let sites = row["call_sites"].as_array().map_or(&[][..], Vec::as_slice);
+    for site in sites {
+        let path = shown(site["file_path"].as_str().unwrap_or(text("file_path")));
+        let line = site["text"].as_str().unwrap_or("(the file was changed since it was indexed)");
+        lines.push(format!("    {}  {line}", output::place(&format!("{path}:{}:{}", site["line"], site["column"]))));
+        let others = site["candidates"].as_array().map_or(&[][..], Vec::as_slice);
+        lines.extend(others.iter().filter_map(Value::as_str).map(|other| format!("        or {other}")));
+    }
+    if let Some(count) = row["site_count"].as_u64() {
+        lines.push(format!("    and {} more (--sites {count})", count.saturating_sub(sites.len() as u64)));
+    }
+    lines
+}

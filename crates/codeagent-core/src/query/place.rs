@@ -1,0 +1,168 @@
+//! Which symbol stands at a place: `src/Cart.cs:12`, `Cart.cs:12:5`? Is a file at a place: in a folder, under the end of a path, like a pattern?
+//!
+//! **Limits.** Of what begins on one line the outermost is meant, unless a column says otherwise.
+
+use crate::model::graph::{Node, NodeType};
+use crate::query::QueryError;
+use crate::store::{self, Snapshot};
+
+/// How many files of one name are looked at.
+const MAX_FILES: usize = 20;
+
+/// A file, a line and perhaps a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct At<'a> {
+    path: &'a str,
+    line: u32,
+    column: Option<u32>,
+}
+
+/// `src/a.cs:3` or `src/a.cs:3:5`
+pub(super) fn parse(text: &str) -> Option<At<'_>> {
+    let (before, last) = text.rsplit_once(':')?;
+    let last: u32 = last.parse().ok()?;
+    let at = match before.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?))) {
+        Some((path, line)) => At { path, line, column: Some(last) },
+        None => At { path: before, line: last, column: None },
+    };
+    (!at.path.is_empty() && at.path.contains('.')).then_some(At { path: at.path.strip_prefix("./").unwrap_or(at.path), ..at })
+}
+
+/// What is declared at a place, or else what is declared around it; in all files whose path ends so if none is named so.
+pub(super) fn symbols_at(snapshot: &Snapshot, at: &At<'_>) -> Result<Vec<Node>, QueryError> {
+    let files = match store::file_by_path(snapshot, at.path)? {
+        Some(file) => vec![file.id],
+        None => store::files_ending(snapshot, at.path, MAX_FILES)?,
+    };
+    if files.is_empty() {
+        return Err(QueryError::NoFile(at.path.to_owned()));
+    }
+    let mut found = Vec::new();
+    for file in files {
+        found.extend(at_line(&store::nodes_of_file(snapshot, file)?, at));
+    }
+    if found.is_empty() {
+        return Err(QueryError::NothingAt { path: at.path.to_owned(), line: at.line });
+    }
+    Ok(found)
+}
+
+fn at_line(nodes: &[Node], at: &At<'_>) -> Vec<Node> {
+    let symbols = || nodes.iter().filter(|node| node.node_type != NodeType::File).filter_map(|node| Some((node, node.spans.first()?)));
+    let named: Vec<&Node> = symbols().filter(|(_, span)| span.name_line == at.line).map(|(node, _)| node).collect();
+    if let Some(column) = at.column {
+        let before = symbols().filter(|(_, span)| span.name_line == at.line && span.name_column <= column);
+        if let Some((node, _)) = before.max_by_key(|(_, span)| span.name_column) {
+            return vec![node.clone()];
+        }
+    }
+    if !named.is_empty() {
+        let is_outermost = |node: &&&Node| !named.iter().any(|other| Some(other.id) == node.parent);
+        return named.iter().filter(is_outermost).map(|node| (*node).clone()).collect();
+    }
+    let around = symbols().filter(|(_, span)| (span.span.start.line..=span.span.end_line).contains(&at.line));
+    let innermost = around.min_by_key(|(_, span)| (span.span.end_line - span.span.start.line, std::cmp::Reverse(span.span.start.offset)));
+    let file = || {
+        nodes.iter().find(|node| node.node_type == NodeType::File && node.spans.first().is_some_and(|span| at.line <= span.span.end_line))
+    };
+    innermost.map(|(node, _)| node).or_else(file).cloned().into_iter().collect()
+}
+
+/// Whether a repo-relative path is `wanted`, ends with its segments, lies in a folder of that path, or is matched by it if it has wildcards:
+/// `*` and `?` within a segment, `**` for any number of them. A pattern without `/` is one of file names.
+#[must_use]
+pub fn is_in_place(path: &str, wanted: &str) -> bool {
+    let wanted = wanted.trim().trim_start_matches("./").trim_end_matches('/');
+    if wanted.contains(['*', '?']) {
+        let segments: Vec<&str> = path.split('/').collect();
+        let pattern: Vec<&str> = wanted.split('/').filter(|segment| !segment.is_empty()).collect();
+        return match pattern.as_slice() {
+            [name] => segments.last().is_some_and(|last| is_like(last, name)) || is_below(&segments, &pattern),
+            _ => is_below(&segments, &pattern),
+        };
+    }
+    let ends_so = || path.strip_suffix(wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+    let lies_in = || path.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('/'));
+    wanted.is_empty() || ends_so() || lies_in()
+}
+
+/// Whether a pattern matches all segments of a path. Work is at most the product of both lengths.
+fn is_below(path: &[&str], pattern: &[&str]) -> bool {
+    let mut reached = vec![false; path.len() + 1];
+    reached[0] = true;
+    for segment in pattern {
+        let mut next = vec![false; path.len() + 1];
+        if *segment == "**" {
+            let first = reached.iter().position(|is| *is).unwrap_or(next.len());
+            next[first..].fill(true);
+        } else {
+            for (at, part) in path.iter().enumerate() {
+                next[at + 1] = reached[at] && is_like(part, segment);
+            }
+        }
+        reached = next;
+    }
+    reached[path.len()]
+}
+
+/// Whether a text is matched by a pattern of `*` and `?`, case ignored. Work is at most the product of both lengths.
+fn is_like(text: &str, pattern: &str) -> bool {
+    let text: Vec<char> = text.chars().flat_map(char::to_lowercase).collect();
+    let mut reached = vec![false; text.len() + 1];
+    reached[0] = true;
+    for symbol in pattern.chars().flat_map(char::to_lowercase) {
+        let mut next = vec![false; text.len() + 1];
+        if symbol == '*' {
+            let first = reached.iter().position(|is| *is).unwrap_or(next.len());
+            next[first..].fill(true);
+        } else {
+            for (at, c) in text.iter().enumerate() {
+                next[at + 1] = reached[at] && (symbol == '?' || symbol == *c);
+            }
+        }
+        reached = next;
+    }
+    reached[text.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_end_in_one_or_two_numbers() {
+        let at = |path, line, column| Some(At { path, line, column });
+        assert_eq!(parse("src/a.cs:3"), at("src/a.cs", 3, None));
+        assert_eq!(parse("./src/a.cs:3:5"), at("src/a.cs", 3, Some(5)));
+        for none in ["src/a.cs", "src/a.cs:x", "a:3", ":3", "A::B"] {
+            assert_eq!(parse(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn files_are_in_their_folders() {
+        for (path, wanted, expected) in [
+            ("src/a/Cart.cs", "src/a/Cart.cs", true),
+            ("src/a/Cart.cs", "Cart.cs", true),
+            ("src/a/Cart.cs", "art.cs", false),
+            ("src/a/Cart.cs", "src", true),
+            ("src/a/Cart.cs", "./src/a/", true),
+            ("srcs/Cart.cs", "src", false),
+            ("src/a/Cart.cs", "*.cs", true),
+            ("src/a/Cart.cs", "src/*.cs", false),
+            ("src/a/Cart.cs", "src/**/*.cs", true),
+            ("src/Cart.cs", "src/**/*.cs", true),
+            ("src/a/Cart.cs", "**/a/c?rt.*", true),
+            ("src/a/Cart.cs", "**", true),
+            ("src/a/Cart.cs", "src/**/b/**", false),
+        ] {
+            assert_eq!(is_in_place(path, wanted), expected, "{wanted} on {path}");
+        }
+    }
+
+    #[test]
+    fn hostile_patterns_end() {
+        assert!(!is_in_place(&"a".repeat(4_000), &"*a".repeat(2_000).replace("aa", "b")));
+        assert!(!is_in_place(&"a/".repeat(400), &"**/a/".repeat(500)));
+    }
+}

@@ -1,0 +1,130 @@
+//! Which symbols is a call about? What a `node_id` argument means, what related symbols all of them have, and what an answer says of them.
+//!
+//! **Limits.** The symbols are listed on the first page only; every row says which of them it belongs to.
+
+use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node};
+use codeagent_core::query::{self, Meaning, Meant, Neighbors, Snapshot, label};
+
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::error::ToolError;
+use crate::output::{ALSO_NAMED, SYMBOLS};
+
+/// Most characters of what is listed of symbols that are told only.
+const MAX_TOLD: usize = 2_000;
+
+/// What the `node_id` of a call means, where `file` may say in which file.
+pub fn asked(snapshot: &Snapshot, arguments: &Arguments) -> Result<Meant, ToolError> {
+    Ok(query::symbols_meant(snapshot, arguments.required_text("node_id"), arguments.text("file"))?)
+}
+
+/// What all meanings of a name are related to, one meaning after the other.
+pub struct Related {
+    found: Vec<Neighbors>,
+}
+
+impl Related {
+    /// Finds the symbols related to each meaning.
+    pub fn find(snapshot: &Snapshot, meant: &Meant, (direction, verbs): (EdgeDirection, &[EdgeType])) -> Result<Self, ToolError> {
+        let find = |meaning: &Meaning| Neighbors::of_any(snapshot, &meaning.ids(), direction, verbs);
+        Ok(Self { found: meant.answered.iter().map(find).collect::<Result<_, _>>()? })
+    }
+
+    /// How many there are of each meaning.
+    pub fn counts(&self) -> Vec<usize> {
+        self.found.iter().map(Neighbors::len).collect()
+    }
+
+    /// How many there are of all.
+    pub fn len(&self) -> usize {
+        self.found.iter().map(Neighbors::len).sum()
+    }
+
+    /// Which meaning the one at `index` of all belongs to, and its place among those.
+    pub fn at(&self, index: usize) -> (usize, &Neighbors, usize) {
+        let mut rest = index;
+        for (meaning, found) in self.found.iter().enumerate() {
+            if rest < found.len() {
+                return (meaning, found, rest);
+            }
+            rest -= found.len();
+        }
+        unreachable!("an index is below the number of all")
+    }
+}
+
+/// The name of the meaning that a row belongs to, if there are several.
+pub fn of(meant: &Meant, meaning: usize) -> Option<&str> {
+    (meant.answered.len() > 1).then(|| meant.answered[meaning].first().qualified_name.as_str())
+}
+
+/// What is said of the symbols on the first page: all that are answered for with the number of their rows, and what bears the name too.
+#[derive(Debug, Default)]
+pub struct Listed {
+    symbols: Vec<String>,
+    also_named: Vec<String>,
+    remark: Option<String>,
+}
+
+impl Listed {
+    /// Overloads count as one.
+    pub fn meanings(arguments: &Arguments, meant: &Meant, counts: &[usize]) -> Self {
+        let line = |(meaning, count): (&Meaning, &usize)| format!("{}: {count}", meaning.label());
+        Self::new(arguments, meant, meant.answered.iter().zip(counts).map(line).collect())
+    }
+
+    /// Each by itself.
+    pub fn each(arguments: &Arguments, meant: &Meant) -> Self {
+        Self::new(arguments, meant, meant.nodes().map(label).collect())
+    }
+
+    fn new(arguments: &Arguments, meant: &Meant, symbols: Vec<String>) -> Self {
+        if arguments.is_next_page() {
+            return Self::default();
+        }
+        let symbols = if meant.is_one() { Vec::new() } else { symbols };
+        Self { symbols, also_named: told(&meant.told), remark: meant.remark.clone() }
+    }
+
+    /// How many characters this adds to an answer.
+    pub fn characters(&self) -> usize {
+        self.symbols.iter().chain(&self.also_named).map(|line| line.chars().count() + 4).sum()
+    }
+
+    /// The answer with what is said of its symbols.
+    pub fn add_to(self, mut answer: Answer) -> Answer {
+        if !self.symbols.is_empty() {
+            answer.add(&SYMBOLS, self.symbols);
+        }
+        if !self.also_named.is_empty() {
+            answer.add(&ALSO_NAMED, self.also_named);
+        }
+        match self.remark {
+            Some(remark) => answer.with_note(remark),
+            None => answer,
+        }
+    }
+}
+
+/// As many as there is room for, and how many more there are.
+fn told(meanings: &[Meaning]) -> Vec<String> {
+    let (mut lines, mut characters) = (Vec::new(), 0);
+    for meaning in meanings {
+        let line = meaning.label();
+        characters += line.chars().count();
+        if characters > MAX_TOLD && !lines.is_empty() {
+            lines.push(format!("and {} more", meanings.len() - lines.len()));
+            break;
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// The symbols that share a bare name count once for what is known of that name.
+pub fn names<'a>(nodes: impl Iterator<Item = &'a Node>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = nodes.map(|node| node.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
