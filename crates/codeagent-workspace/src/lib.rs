@@ -1,11 +1,9 @@
 //! The repository on disk: what is in it, what is ignored, what a file says, and where our own data may lie.
 //!
-//! The only crate that touches the file system. A path is a [`RepoPath`] or it cannot be asked for, and every file is opened by one function
-//! ([`Workspace::read_bytes_meta`]) that follows no link, or resolves links first, so what is opened lies under the root whatever the
-//! caller says.
+//! The only crate that touches the file system. A path is a [`RepoPath`] or it cannot be asked for, and it becomes an open file or folder in
+//! one place (`sandbox`), so what is read, listed or changed lies under the root whatever the caller says.
 //!
-//! **Limits.** A folder that is exchanged for a link between the check and the opening is noticed on Linux only. Names that are not UTF-8
-//! are skipped. `.git` and `.codeagent` do not exist for callers, at any depth.
+//! **Limits.** Names that are not UTF-8 are skipped. `.git` and `.codeagent` do not exist for callers, at any depth.
 
 #![allow(clippy::disallowed_methods, reason = "this is the crate that the other crates are sent to")]
 
@@ -15,6 +13,9 @@ mod decode;
 mod ignored;
 mod path;
 mod read;
+mod sandbox;
+#[cfg(unix)]
+mod search;
 mod tracked;
 mod walk;
 
@@ -27,6 +28,10 @@ pub use data_dir::{DataDir, DataDirError, DataHome, WriterLock, root_mark};
 pub use decode::Encoding;
 pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
 pub use read::{FileBytes, FileText, ReadError, Stamp};
+#[cfg(unix)]
+pub use sandbox::{Item, ItemKind, Removed, Visit, WriteError};
+#[cfg(unix)]
+pub use search::{Binary, Case, FileHits, Files, Hit, Ordered, SearchError, SearchStats, TextQuery, path_glob};
 pub use walk::{Entry, EntryKind, Walk};
 
 /// A repository root that cannot be served.
@@ -49,6 +54,7 @@ pub enum OpenError {
 #[derive(Clone, Debug)]
 pub struct Workspace {
     root: Arc<Path>,
+    handle: Arc<sandbox::Root>,
     config: Arc<Config>,
 }
 
@@ -60,7 +66,8 @@ impl Workspace {
         if !root.is_dir() {
             return Err(OpenError::NotADirectory(given.to_owned()));
         }
-        Ok(Self { root: root.into(), config: Arc::default() })
+        let handle = sandbox::Root::open(&root).map_err(|source| OpenError::Unreachable { path: given.to_owned(), source })?;
+        Ok(Self { root: root.into(), handle: Arc::new(handle), config: Arc::default() })
     }
 
     /// The same root with other settings.

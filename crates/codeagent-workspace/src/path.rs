@@ -125,7 +125,7 @@ impl RepoPath {
 
     /// The path `relative` says when read from here.
     pub fn join(&self, relative: &str) -> Result<Self, PathError> {
-        Self::normalized(&format!("{self}/{relative}"))
+        if self.is_root() { Self::normalized(relative) } else { Self::normalized(&format!("{self}/{relative}")) }
     }
 
     /// Whether it is `.git`, `.codeagent` or below one of them: what no caller gets to see.

@@ -1,10 +1,9 @@
-//! What a file says: bytes read once, hashed, decoded. The one function that opens a file of the repository is here.
+//! What a file says: bytes read once, hashed, decoded. How it is opened is said in [`crate::sandbox`].
 //!
-//! **Limits.** On systems other than Linux a file exchanged between the check and the opening is not noticed.
+//! **Limits.** A file is read whole or not at all.
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::Workspace;
@@ -117,13 +116,10 @@ impl Workspace {
         Ok(FileText { text: decoded.text, hash, size, stamp, encoding: decoded.encoding, lossy: decoded.lossy })
     }
 
-    /// Reads the bytes of a file of at most `limit` bytes. Every file of the repository is opened here.
+    /// Reads the bytes of a file of at most `limit` bytes.
     pub fn read_bytes_meta(&self, path: &RepoPath, limit: u64) -> Result<FileBytes, ReadError> {
         let io = |source| io_error(path, source);
-        let file = match self.open_without_links(path) {
-            Some(file) => file,
-            None => self.open_through_links(path)?,
-        };
+        let file = self.open_file(path)?;
         let metadata = file.metadata().map_err(io)?;
         if !metadata.is_file() {
             return Err(ReadError::NotAFile(path.clone()));
@@ -141,43 +137,9 @@ impl Workspace {
         Ok(FileBytes { hash: blake3::hash(&bytes), bytes, stamp: Stamp::of(&metadata) })
     }
 
-    /// Opens a path on which no link lies, in one step: the system itself refuses links, and without them a path of the repository cannot
-    /// leave it. `None`: to be found out by [`Self::open_through_links`].
-    #[cfg(target_os = "linux")]
-    fn open_without_links(&self, path: &RepoPath) -> Option<File> {
-        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
-        // Opening a pipe would wait for its writer, opening a terminal could make it ours.
-        const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
-        if path.is_hidden() {
-            return None;
-        }
-        openat2(CWD, self.root().join(path.as_str()), FLAGS, Mode::empty(), ResolveFlags::NO_SYMLINKS).map(File::from).ok()
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn open_without_links(&self, _path: &RepoPath) -> Option<File> {
-        None
-    }
-
-    /// Opens what a path leads to, which is inside the root or an error.
-    fn open_through_links(&self, path: &RepoPath) -> Result<File, ReadError> {
-        let io = |source| io_error(path, source);
-        let real = self.real_path(path)?;
-        // Opening a pipe would wait for its writer.
-        if !real.metadata().map_err(io)?.is_file() {
-            return Err(ReadError::NotAFile(path.clone()));
-        }
-        let file = File::open(&real).map_err(io)?;
-        if self.opened_inside(&file) { Ok(file) } else { Err(ReadError::Escapes(path.clone())) }
-    }
-
     /// What stands at a path, links inside the root followed.
     pub fn stat(&self, path: &RepoPath) -> Result<Entry, ReadError> {
-        // Most questions are about what is not there; one look answers them.
-        if self.root().join(path.as_str()).symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
-            return Err(ReadError::NotFound(path.clone()));
-        }
-        let metadata = self.real_path(path)?.metadata().map_err(|source| io_error(path, source))?;
+        let metadata = self.look(path)?.metadata().map_err(|source| io_error(path, source))?;
         let kind = match metadata.file_type() {
             kind if kind.is_dir() => EntryKind::Directory,
             kind if kind.is_file() => EntryKind::File,
@@ -186,38 +148,11 @@ impl Workspace {
         Ok(Entry::new(path.clone(), kind, &metadata))
     }
 
-    /// Where a path leads, which is inside the root or an error.
-    pub(crate) fn real_path(&self, path: &RepoPath) -> Result<PathBuf, ReadError> {
-        if path.is_hidden() {
-            return Err(ReadError::NotFound(path.clone()));
-        }
-        let full = self.root().join(path.as_str());
-        // A link in a circle or to nowhere has no file at its end.
-        let failed = |source| if full.is_symlink() { ReadError::NotFound(path.clone()) } else { io_error(path, source) };
-        let real = full.canonicalize().map_err(failed)?;
-        let inside = real.strip_prefix(self.root()).map_err(|_| ReadError::Escapes(path.clone()))?;
-        if leads_to_hidden(inside) {
-            return Err(ReadError::NotFound(path.clone()));
-        }
-        Ok(real)
+    /// When the content of a file was last changed.
+    pub fn modified(&self, path: &RepoPath) -> Result<SystemTime, ReadError> {
+        let modified = self.look(path)?.metadata().and_then(|metadata| metadata.modified());
+        modified.map_err(|source| io_error(path, source))
     }
-
-    #[cfg(target_os = "linux")]
-    fn opened_inside(&self, file: &File) -> bool {
-        use std::os::fd::AsRawFd;
-        // Systems without /proc are as others are.
-        std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).map_or(true, |real| real.starts_with(self.root()))
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn opened_inside(&self, _file: &File) -> bool {
-        true
-    }
-}
-
-/// A link may point into `.git`.
-fn leads_to_hidden(inside: &Path) -> bool {
-    inside.iter().any(|segment| segment.to_str().is_some_and(crate::path::is_hidden_name))
 }
 
 fn io_error(path: &RepoPath, source: io::Error) -> ReadError {

@@ -1,0 +1,315 @@
+//! How does a path of the repository become a handle that lies under the root, whatever links say and whoever exchanges files meanwhile?
+//!
+//! A path without links is opened in one step by the system, which refuses links and everything above the root (`openat2`). A path with links
+//! is walked one segment at a time: a folder is entered by its handle and never by a link, the target of a link is read and walked itself, and
+//! whatever would leave the root is an error before anything outside is looked at. What is done at the end of the path (open, create, rename,
+//! remove) is done relative to the handle of its folder and does not follow a link: a link that somebody puts there in between is an error.
+//!
+//! **Limits.** A file of the root that is a hard link to a file elsewhere cannot be told from others; no repository can bring one. A folder that
+//! is moved out of the root while its handle is open stays open. Systems other than Linux are untested; systems that are no Unix can read only.
+
+#[cfg(unix)]
+mod list;
+#[cfg(unix)]
+mod write;
+
+#[cfg(all(test, unix))]
+mod race;
+#[cfg(all(test, unix))]
+mod tests;
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use crate::Workspace;
+use crate::path::{RepoPath, is_hidden_name};
+use crate::read::ReadError;
+
+#[cfg(unix)]
+pub use list::{Item, ItemKind, Visit};
+#[cfg(unix)]
+pub use write::{Removed, WriteError};
+
+/// How often something is tried again that somebody changed in between.
+#[cfg(unix)]
+const TRIES: usize = 3;
+
+/// The root of a repository as an open folder.
+#[derive(Debug)]
+pub struct Root {
+    #[cfg(unix)]
+    handle: std::os::fd::OwnedFd,
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::collections::VecDeque;
+    use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+    use std::os::unix::ffi::OsStrExt;
+
+    use rustix::fs::{Mode, OFlags, openat, readlinkat};
+    use rustix::io::Errno;
+
+    use super::*;
+
+    /// Most links on the way to one file, as the system itself has it.
+    const MAX_LINKS: usize = 40;
+
+    /// Opening a pipe would wait for its writer, opening a terminal could make it ours.
+    pub const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::NOFOLLOW);
+
+    /// To stand in a folder, or to ask what something is.
+    #[cfg(target_os = "linux")]
+    pub const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
+    /// To stand in a folder, or to ask what something is.
+    #[cfg(not(target_os = "linux"))]
+    pub const LOOK: OFlags = READ;
+
+    /// What to do with a link at the end of a path.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Last {
+        /// The path means what the link leads to.
+        Follow,
+        /// The path means the link.
+        Keep,
+    }
+
+    /// Where a path leads: a name in an open folder.
+    #[derive(Debug)]
+    pub struct Place {
+        /// The folder.
+        pub folder: OwnedFd,
+        /// The folder as a path without links.
+        pub at: Vec<String>,
+        /// The name in it; `None` for the root.
+        pub name: Option<String>,
+        /// What follows a name that does not exist.
+        pub rest: Vec<String>,
+    }
+
+    impl Place {
+        /// The path without links.
+        pub fn real(&self) -> Option<RepoPath> {
+            let segments = self.at.iter().chain(&self.name).chain(&self.rest);
+            RepoPath::new(&segments.map(String::as_str).collect::<Vec<_>>().join("/")).ok()
+        }
+    }
+
+    impl Root {
+        pub fn open(path: &Path) -> io::Result<Self> {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            Ok(Self { handle: rustix::fs::open(path, flags, Mode::empty())? })
+        }
+
+        pub fn handle(&self) -> BorrowedFd<'_> {
+            self.handle.as_fd()
+        }
+    }
+
+    impl Workspace {
+        /// Opens a path on which no link lies, in one step. `ELOOP`: a link lies on it, or the system does not know how.
+        #[cfg(target_os = "linux")]
+        fn open_without_links(&self, path: &RepoPath, flags: OFlags) -> Result<OwnedFd, Errno> {
+            use rustix::fs::{ResolveFlags, openat2};
+            let text = if path.is_root() { "." } else { path.as_str() };
+            let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+            match openat2(self.handle(), text, flags, Mode::empty(), resolve) {
+                Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => Err(Errno::LOOP),
+                // With `NOFOLLOW` and `PATH` the handle would be one of the link itself.
+                Ok(file) if flags.contains(OFlags::PATH) && is_link(&file) => Err(Errno::LOOP),
+                other => other,
+            }
+        }
+
+        #[cfg(not(target_os = "linux"))]
+        fn open_without_links(&self, _path: &RepoPath, _flags: OFlags) -> Result<OwnedFd, Errno> {
+            Err(Errno::LOOP)
+        }
+
+        /// Opens what a path leads to, which is inside the root or an error.
+        pub(crate) fn open_inside(&self, path: &RepoPath, flags: OFlags) -> Result<OwnedFd, ReadError> {
+            if path.is_hidden() {
+                return Err(ReadError::NotFound(path.clone()));
+            }
+            match self.open_without_links(path, flags) {
+                Err(Errno::LOOP) => {}
+                other => return other.map_err(|error| failed(path, error)),
+            }
+            for _ in 0..TRIES {
+                let place = self.place(path, Last::Follow)?;
+                if !place.rest.is_empty() {
+                    return Err(ReadError::NotFound(path.clone()));
+                }
+                match openat(&place.folder, place.name.as_deref().unwrap_or("."), flags, Mode::empty()) {
+                    Ok(file) if flags == LOOK && is_link(&file) => {}
+                    Err(Errno::LOOP | Errno::MLINK) => {}
+                    other => return other.map_err(|error| failed(path, error)),
+                }
+            }
+            Err(ReadError::Escapes(path.clone()))
+        }
+
+        /// Walks to the folder in which a path ends.
+        pub(crate) fn place(&self, path: &RepoPath, last: Last) -> Result<Place, ReadError> {
+            let missing = || ReadError::NotFound(path.clone());
+            let escapes = || ReadError::Escapes(path.clone());
+            let io = |error| failed(path, error);
+            let mut todo: VecDeque<String> = path.segments().map(str::to_owned).collect();
+            let mut at: Vec<String> = Vec::new();
+            let mut folder = self.folder(&at).map_err(io)?;
+            let mut links = 0;
+            while let Some(name) = todo.pop_front() {
+                if name == ".." {
+                    at.pop().ok_or_else(escapes)?;
+                    folder = self.folder(&at).map_err(io)?;
+                    continue;
+                }
+                if is_hidden_name(&name) {
+                    return Err(missing());
+                }
+                let is_end = todo.is_empty();
+                if is_end && last == Last::Keep {
+                    return Ok(Place { folder, at, name: Some(name), rest: Vec::new() });
+                }
+                match readlinkat(&folder, &name, Vec::new()) {
+                    Ok(target) => {
+                        links += 1;
+                        if links > MAX_LINKS {
+                            return Err(missing());
+                        }
+                        let target = std::ffi::OsStr::from_bytes(target.as_bytes()).to_owned();
+                        let (steps, from_root) = self.steps(Path::new(&target)).ok_or_else(escapes)?;
+                        if from_root {
+                            at.clear();
+                            folder = self.folder(&at).map_err(io)?;
+                        }
+                        steps.into_iter().rev().for_each(|step| todo.push_front(step));
+                    }
+                    Err(Errno::INVAL) if is_end => return Ok(Place { folder, at, name: Some(name), rest: Vec::new() }),
+                    Err(Errno::INVAL) => {
+                        folder = openat(&folder, &name, LOOK | OFlags::DIRECTORY, Mode::empty()).map_err(io)?;
+                        at.push(name);
+                    }
+                    // A name that does not exist leads nowhere, so what follows it must stay below it.
+                    Err(Errno::NOENT) if todo.iter().all(|step| step != ".." && !is_hidden_name(step)) => {
+                        return Ok(Place { folder, at, name: Some(name), rest: todo.into() });
+                    }
+                    Err(error) => return Err(io(error)),
+                }
+            }
+            // A link may lead to the root, or to a folder by way of `..`.
+            let name = at.pop();
+            let folder = self.folder(&at).map_err(io)?;
+            Ok(Place { folder, at, name, rest: Vec::new() })
+        }
+
+        /// A folder by a path on which no link is expected.
+        fn folder(&self, at: &[String]) -> Result<OwnedFd, Errno> {
+            let mut folder = openat(self.handle(), ".", LOOK | OFlags::DIRECTORY, Mode::empty())?;
+            for name in at {
+                folder = openat(&folder, name, LOOK | OFlags::DIRECTORY, Mode::empty())?;
+            }
+            Ok(folder)
+        }
+
+        /// The steps that the target of a link says, and whether they begin at the root of the repository. `None`: elsewhere.
+        fn steps(&self, target: &Path) -> Option<(Vec<String>, bool)> {
+            let inside = match target.strip_prefix(self.root()) {
+                Ok(inside) => inside.to_owned(),
+                // The root may have another name.
+                Err(_) if target.is_absolute() => target.canonicalize().ok()?.strip_prefix(self.root()).ok()?.to_owned(),
+                Err(_) => target.to_owned(),
+            };
+            let mut steps = Vec::new();
+            for component in inside.components() {
+                match component {
+                    std::path::Component::Normal(name) => steps.push(name.to_str()?.to_owned()),
+                    std::path::Component::ParentDir => steps.push("..".to_owned()),
+                    std::path::Component::CurDir => {}
+                    _ => return None,
+                }
+            }
+            Some((steps, target.is_absolute()))
+        }
+    }
+
+    fn is_link(file: &OwnedFd) -> bool {
+        rustix::fs::fstat(file).is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_symlink())
+    }
+
+    /// What the system said of a path.
+    pub fn failed(path: &RepoPath, error: Errno) -> ReadError {
+        match error {
+            Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG => ReadError::NotFound(path.clone()),
+            // A link stands where a folder stood a moment ago.
+            Errno::LOOP | Errno::XDEV => ReadError::Escapes(path.clone()),
+            // A socket.
+            Errno::NXIO => ReadError::NotAFile(path.clone()),
+            other => ReadError::Io { path: path.clone(), source: other.into() },
+        }
+    }
+}
+
+#[cfg(unix)]
+pub(crate) use unix::{LOOK, Last, READ};
+
+impl Workspace {
+    #[cfg(unix)]
+    fn handle(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.handle.handle()
+    }
+
+    /// Opens a file for reading. Every file of the repository is opened here.
+    #[cfg(unix)]
+    pub(crate) fn open_file(&self, path: &RepoPath) -> Result<File, ReadError> {
+        self.open_inside(path, READ).map(File::from)
+    }
+
+    /// What stands at a path, links inside the root followed; a handle that cannot be read.
+    #[cfg(unix)]
+    pub(crate) fn look(&self, path: &RepoPath) -> Result<File, ReadError> {
+        self.open_inside(path, LOOK).map(File::from)
+    }
+
+    /// The path without links of what a path leads to.
+    #[cfg(unix)]
+    pub fn real_path(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
+        let place = self.place(path, Last::Follow)?;
+        place.real().ok_or_else(|| ReadError::NotFound(path.clone()))
+    }
+
+    /// Opens a file for reading.
+    #[cfg(not(unix))]
+    pub(crate) fn open_file(&self, path: &RepoPath) -> Result<File, ReadError> {
+        let full = self.root().join(self.real_path(path)?.as_str());
+        // Opening a device could wait.
+        if !full.metadata().is_ok_and(|metadata| metadata.is_file()) {
+            return Err(ReadError::NotAFile(path.clone()));
+        }
+        File::open(full).map_err(|source| ReadError::Io { path: path.clone(), source })
+    }
+
+    /// What stands at a path.
+    #[cfg(not(unix))]
+    pub(crate) fn look(&self, path: &RepoPath) -> Result<File, ReadError> {
+        File::open(self.root().join(self.real_path(path)?.as_str())).map_err(|source| ReadError::Io { path: path.clone(), source })
+    }
+
+    /// The path without links of what a path leads to.
+    #[cfg(not(unix))]
+    pub fn real_path(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
+        let missing = || ReadError::NotFound(path.clone());
+        let real = self.root().join(path.as_str()).canonicalize().map_err(|_| missing())?;
+        let inside = real.strip_prefix(self.root()).map_err(|_| ReadError::Escapes(path.clone()))?;
+        let real = RepoPath::from_relative(inside).map_err(|_| missing())?;
+        if path.is_hidden() || real.segments().any(is_hidden_name) { Err(missing()) } else { Ok(real) }
+    }
+}
+
+#[cfg(not(unix))]
+impl Root {
+    pub(crate) fn open(_path: &Path) -> io::Result<Self> {
+        Ok(Self {})
+    }
+}

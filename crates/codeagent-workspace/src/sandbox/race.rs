@@ -1,0 +1,108 @@
+//! Does anything leak while somebody exchanges a folder for a link that leads out, as fast as it goes?
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use crate::read::ReadError;
+use crate::sandbox::{Visit, WriteError};
+use crate::{RepoPath, Workspace};
+
+const ROUNDS: usize = 60_000;
+
+/// A root with a folder `d` and a link `l` to a folder outside, which change places until the closure ends.
+fn while_they_change_places(act: impl Fn(&Workspace, &RepoPath, usize)) {
+    // Memory, where there is some: the disk is not what is tested.
+    let memory = Path::new("/dev/shm");
+    let outer = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
+    let (root, secret) = (outer.path().join("root"), outer.path().join("secret"));
+    for folder in [&root.join("d"), &secret] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    fs::write(root.join("d/file"), "inside").unwrap();
+    for name in ["file", "only-outside", "n0", "n1"] {
+        fs::write(secret.join(name), "SECRET").unwrap();
+    }
+    std::os::unix::fs::symlink(&secret, root.join("l")).unwrap();
+    let workspace = Workspace::open(&root).unwrap();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let flips = scope.spawn(|| {
+            let mut flips = 0_usize;
+            while !stop.load(Ordering::Relaxed) {
+                renameat_with(CWD, root.join("d"), CWD, root.join("l"), RenameFlags::EXCHANGE).unwrap();
+                flips += 1;
+            }
+            flips
+        });
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            for round in 0..ROUNDS {
+                act(&workspace, &RepoPath::new("d").unwrap(), round);
+            }
+        }));
+        stop.store(true, Ordering::Relaxed);
+        assert!(flips.join().unwrap() > 1_000, "they changed places too seldom");
+        ended.unwrap();
+    });
+    let mut left: Vec<_> = fs::read_dir(&secret).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    left.sort();
+    assert_eq!(left, ["file", "n0", "n1", "only-outside"], "something was made or removed outside");
+    for name in left {
+        assert_eq!(fs::read_to_string(secret.join(&name)).unwrap(), "SECRET", "{name} was written outside");
+    }
+}
+
+#[test]
+fn sixty_thousand_reads_leak_nothing() {
+    let (inside, refused) = (std::sync::atomic::AtomicUsize::new(0), std::sync::atomic::AtomicUsize::new(0));
+    while_they_change_places(|workspace, folder, round| {
+        match workspace.read(&folder.join("file").unwrap()) {
+            Ok(file) => {
+                assert_eq!(file.text, "inside");
+                inside.fetch_add(1, Ordering::Relaxed);
+            }
+            Err(ReadError::Escapes(_)) => _ = refused.fetch_add(1, Ordering::Relaxed),
+            // The folder became a link in the middle of a step.
+            Err(ReadError::NotFound(_)) => {}
+            Err(error) => panic!("{error}"),
+        }
+        assert!(workspace.stat(&folder.join("only-outside").unwrap()).is_err());
+        if round % 16 == 0 {
+            let mut seen = Vec::new();
+            let listed = workspace.descend(folder, 2, &mut |item| {
+                seen.push(item.path.file_name().to_owned());
+                Visit::Into
+            });
+            assert!(listed.is_err() || seen == ["file"], "{seen:?}");
+        }
+    });
+    let seen = (inside.into_inner(), refused.into_inner());
+    assert!(seen.0 > 0 && seen.1 > 0, "the race was not run: {seen:?}");
+}
+
+#[test]
+fn sixty_thousand_writes_leave_the_outside_alone() {
+    let (inside, refused) = (std::sync::atomic::AtomicUsize::new(0), std::sync::atomic::AtomicUsize::new(0));
+    while_they_change_places(|workspace, folder, round| {
+        let path = |name: &str| folder.join(name).unwrap();
+        let outcome = match round % 6 {
+            0 => workspace.write_file(&path("file"), b"written"),
+            1 => workspace.write_file(&path("n0"), b"written"),
+            2 => workspace.create_folder(&path("made/deep"), true).map(|_| ()),
+            3 => workspace.rename(&path("n0"), &path("n1"), true).map(|_| ()),
+            4 => workspace.remove(&path("made"), true).map(|_| ()),
+            _ => workspace.remove(&path("n1"), false).map(|_| ()),
+        };
+        match outcome {
+            Ok(()) => _ = inside.fetch_add(1, Ordering::Relaxed),
+            Err(WriteError::Path(ReadError::Escapes(_))) => _ = refused.fetch_add(1, Ordering::Relaxed),
+            // What the step before would have made is missing.
+            Err(WriteError::Path(ReadError::NotFound(_) | ReadError::NotADirectory(_))) => {}
+            Err(error) => panic!("{error}"),
+        }
+    });
+    let seen = (inside.into_inner(), refused.into_inner());
+    assert!(seen.0 > 0 && seen.1 > 0, "the race was not run: {seen:?}");
+}

@@ -1,0 +1,252 @@
+//! How is the repository changed? Files are written beside their place and renamed into it, relative to the handle of their folder: a reader
+//! sees the old or the new content, and no link is ever written through.
+//!
+//! **Limits.** Owner, extended attributes and access lists of a replaced file are not kept, its permissions are. A folder tree that is removed
+//! while somebody writes into it may be left half removed.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fchmod, mkdirat, openat, renameat, statat, unlinkat};
+use rustix::io::Errno;
+
+use super::unix::{Place, failed};
+use super::{LOOK, Last, READ, TRIES};
+use crate::Workspace;
+use crate::path::RepoPath;
+use crate::read::ReadError;
+
+/// A change that was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The path cannot be used.
+    #[error(transparent)]
+    Path(#[from] ReadError),
+    /// Something is there already.
+    #[error("{0} exists already")]
+    Exists(RepoPath),
+    /// A folder that holds something.
+    #[error("{0} is not empty")]
+    NotEmpty(RepoPath),
+    /// The root itself.
+    #[error("the root itself cannot be changed")]
+    Root,
+    /// A folder would come to lie in itself.
+    #[error("{0} cannot be moved into itself")]
+    IntoItself(RepoPath),
+    /// The file may not be written, or the folder not be changed.
+    #[error("no permission to change {0}")]
+    Permission(RepoPath),
+}
+
+/// What was removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removed {
+    /// A file or a link.
+    File,
+    /// A folder.
+    Directory,
+}
+
+impl Workspace {
+    /// Writes a whole file, a new one or in place of what it says now; missing folders are made.
+    pub fn write_file(&self, path: &RepoPath, bytes: &[u8]) -> Result<(), WriteError> {
+        for _ in 0..TRIES {
+            let mut place = self.writable_place(path, Last::Follow)?;
+            make_folders(&mut place, path)?;
+            let name = place.name.as_deref().ok_or(WriteError::Root)?;
+            let mode = match kind_at(&place.folder, name) {
+                Ok((FileType::RegularFile, stat)) => Some(Mode::from_raw_mode(stat.st_mode)),
+                // It was put there in between.
+                Ok((FileType::Symlink, _)) => continue,
+                Ok(_) => return Err(ReadError::NotAFile(path.clone()).into()),
+                Err(Errno::NOENT) => None,
+                Err(error) => return Err(refused(path, error)),
+            };
+            if mode.is_some_and(|mode| !mode.intersects(Mode::WUSR | Mode::WGRP | Mode::WOTH)) {
+                return Err(WriteError::Permission(path.clone()));
+            }
+            return replace(&place.folder, name, bytes, mode).map_err(|error| refused_io(path, error));
+        }
+        Err(ReadError::Escapes(path.clone()).into())
+    }
+
+    /// Makes a folder, and with `parents` those on the way. False: it was there.
+    pub fn create_folder(&self, path: &RepoPath, parents: bool) -> Result<bool, WriteError> {
+        let mut place = self.writable_place(path, Last::Follow)?;
+        if !place.rest.is_empty() && !parents {
+            return Err(ReadError::NotFound(path.clone()).into());
+        }
+        make_folders(&mut place, path)?;
+        let Some(name) = place.name.as_deref() else { return Ok(false) };
+        match mkdirat(&place.folder, name, Mode::from_raw_mode(0o777)) {
+            Ok(()) => Ok(true),
+            Err(Errno::EXIST) => match kind_at(&place.folder, name) {
+                Ok((FileType::Directory, _)) => Ok(false),
+                _ => Err(WriteError::Exists(path.clone())),
+            },
+            Err(error) => Err(refused(path, error)),
+        }
+    }
+
+    /// Removes a file, a link (not what it leads to), an empty folder, or with `recursive` a folder and all in it.
+    pub fn remove(&self, path: &RepoPath, recursive: bool) -> Result<Removed, WriteError> {
+        let place = self.writable_place(path, Last::Keep)?;
+        let name = place.name.as_deref().ok_or(WriteError::Root)?;
+        let io = |error| refused(path, error);
+        let (kind, _) = kind_at(&place.folder, name).map_err(io)?;
+        if kind != FileType::Directory {
+            unlinkat(&place.folder, name, AtFlags::empty()).map_err(io)?;
+            return Ok(Removed::File);
+        }
+        if recursive {
+            remove_tree(&place.folder, name).map_err(io)?;
+        } else {
+            unlinkat(&place.folder, name, AtFlags::REMOVEDIR).map_err(io)?;
+        }
+        Ok(Removed::Directory)
+    }
+
+    /// Gives a file, link or folder another path; missing folders are made. With `overwrite` a file there is replaced, a folder never. True: one
+    /// was replaced.
+    pub fn rename(&self, from: &RepoPath, to: &RepoPath, overwrite: bool) -> Result<bool, WriteError> {
+        let source = self.writable_place(from, Last::Keep)?;
+        let source_name = source.name.as_deref().ok_or(WriteError::Root)?;
+        let (kind, _) = kind_at(&source.folder, source_name).map_err(|error| refused(from, error))?;
+        // A link at the end is replaced, but one that leads out is refused.
+        self.writable_place(to, Last::Follow)?;
+        let mut target = self.writable_place(to, Last::Keep)?;
+        if kind == FileType::Directory && target.real().zip(source.real()).is_some_and(|(to, from)| lies_in(&to, &from)) {
+            return Err(WriteError::IntoItself(from.clone()));
+        }
+        let exists = target.rest.is_empty()
+            && match target.name.as_deref().map(|name| kind_at(&target.folder, name)) {
+                None => return Err(WriteError::Exists(to.clone())),
+                Some(Ok((FileType::Directory, _))) => return Err(WriteError::Exists(to.clone())),
+                Some(Ok(_)) if !overwrite => return Err(WriteError::Exists(to.clone())),
+                Some(Ok(_)) => true,
+                Some(Err(_)) => false,
+            };
+        make_folders(&mut target, to)?;
+        let target_name = target.name.as_deref().ok_or(WriteError::Root)?;
+        let renamed = if overwrite {
+            renameat(&source.folder, source_name, &target.folder, target_name)
+        } else {
+            rename_new(&source.folder, source_name, &target.folder, target_name)
+        };
+        renamed.map_err(|error| refused(to, error))?;
+        Ok(exists)
+    }
+
+    /// Where a path leads that is to be changed. A name of ours or git's is refused as one outside is.
+    fn writable_place(&self, path: &RepoPath, last: Last) -> Result<Place, WriteError> {
+        if path.is_hidden() {
+            return Err(ReadError::Escapes(path.clone()).into());
+        }
+        Ok(self.place(path, last)?)
+    }
+}
+
+/// Makes the folders on the way that are missing, so that only the last name may be.
+fn make_folders(place: &mut Place, path: &RepoPath) -> Result<(), WriteError> {
+    let io = |error| refused(path, error);
+    for next in std::mem::take(&mut place.rest) {
+        let Some(name) = place.name.replace(next) else { return Err(WriteError::Root) };
+        match mkdirat(&place.folder, &name, Mode::from_raw_mode(0o777)) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(io(error)),
+        }
+        place.folder = openat(&place.folder, &name, LOOK | OFlags::DIRECTORY, Mode::empty()).map_err(io)?;
+        place.at.push(name);
+    }
+    Ok(())
+}
+
+fn lies_in(path: &RepoPath, folder: &RepoPath) -> bool {
+    path == folder || path.as_str().strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// What a name in a folder is; a link is one.
+fn kind_at(folder: &OwnedFd, name: &str) -> Result<(FileType, Stat), Errno> {
+    let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    Ok((FileType::from_raw_mode(stat.st_mode), stat))
+}
+
+/// Writes beside the place and renames into it.
+fn replace(folder: &OwnedFd, name: &str, bytes: &[u8], mode: Option<Mode>) -> io::Result<()> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let temporary = format!(".codeagent-{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let handle = openat(folder, &temporary, flags, Mode::from_raw_mode(0o666))?;
+    let written = (|| {
+        if let Some(mode) = mode {
+            fchmod(&handle, mode)?;
+        }
+        let mut file = File::from(handle);
+        file.write_all(bytes)?;
+        file.sync_data()?;
+        Ok(renameat(folder, &temporary, folder, name)?)
+    })();
+    if written.is_err() {
+        unlinkat(folder, &temporary, AtFlags::empty()).ok();
+    }
+    written
+}
+
+/// Renames to a name that nothing has.
+#[cfg(target_os = "linux")]
+fn rename_new(from: &OwnedFd, name: &str, to: &OwnedFd, new: &str) -> Result<(), Errno> {
+    rustix::fs::renameat_with(from, name, to, new, rustix::fs::RenameFlags::NOREPLACE)
+}
+
+/// Renames to a name that nothing had a moment ago.
+#[cfg(not(target_os = "linux"))]
+fn rename_new(from: &OwnedFd, name: &str, to: &OwnedFd, new: &str) -> Result<(), Errno> {
+    if kind_at(to, new).is_ok() { Err(Errno::EXIST) } else { renameat(from, name, to, new) }
+}
+
+/// Removes a folder with what it holds. Folders on the way are held open, so it goes as deep as there are file handles.
+fn remove_tree(parent: &OwnedFd, name: &str) -> Result<(), Errno> {
+    let folder = openat(parent, name, READ | OFlags::DIRECTORY, Mode::empty())?;
+    for entry in Dir::read_from(&folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        match unlinkat(&folder, name, AtFlags::empty()) {
+            Err(Errno::ISDIR | Errno::PERM) => remove_tree_at(&folder, name)?,
+            other => other?,
+        }
+    }
+    drop(folder);
+    unlinkat(parent, name, AtFlags::REMOVEDIR)
+}
+
+fn remove_tree_at(parent: &OwnedFd, name: &std::ffi::CStr) -> Result<(), Errno> {
+    match name.to_str() {
+        Ok(name) => remove_tree(parent, name),
+        Err(_) => unlinkat(parent, name, AtFlags::REMOVEDIR),
+    }
+}
+
+fn refused(path: &RepoPath, error: Errno) -> WriteError {
+    match error {
+        Errno::EXIST => WriteError::Exists(path.clone()),
+        Errno::NOTEMPTY => WriteError::NotEmpty(path.clone()),
+        Errno::ACCESS | Errno::PERM | Errno::ROFS => WriteError::Permission(path.clone()),
+        Errno::NOTDIR => ReadError::NotADirectory(path.clone()).into(),
+        Errno::ISDIR => ReadError::NotAFile(path.clone()).into(),
+        Errno::INVAL => WriteError::IntoItself(path.clone()),
+        other => failed(path, other).into(),
+    }
+}
+
+fn refused_io(path: &RepoPath, error: io::Error) -> WriteError {
+    match Errno::from_io_error(&error) {
+        Some(errno) => refused(path, errno),
+        None => ReadError::Io { path: path.clone(), source: error }.into(),
+    }
+}
