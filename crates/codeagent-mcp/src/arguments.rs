@@ -4,7 +4,7 @@
 //! A wrong type, an unknown name, a missing or out-of-range value is `invalid_parameter`, and the message names the parameter. `null` counts
 //! as absent, because models write it for optional parameters.
 //!
-//! **Limits.** Texts, whole numbers and lists of texts are all that tools take. A default that depends on what is asked stands in the words of
+//! **Limits.** Texts, whole numbers, yes or no and lists of texts are all that tools take. A default that depends on what is asked stands in the words of
 //! a parameter only.
 
 use serde_json::{Map, Value, json};
@@ -34,6 +34,10 @@ pub enum Fallback {
     Text(&'static str),
     /// A number.
     Number(u64),
+    /// Yes or no.
+    Flag(bool),
+    /// An empty list.
+    NoTexts,
 }
 
 impl From<Fallback> for Value {
@@ -41,6 +45,8 @@ impl From<Fallback> for Value {
         match default {
             Fallback::Text(text) => text.into(),
             Fallback::Number(number) => number.into(),
+            Fallback::Flag(flag) => flag.into(),
+            Fallback::NoTexts => Value::Array(Vec::new()),
         }
     }
 }
@@ -66,6 +72,17 @@ pub enum Kind {
     },
     /// A list of at most so many texts.
     Texts(usize),
+    /// A text that is not empty.
+    Something,
+    /// Yes or no.
+    Flag,
+    /// A list of at most `max` texts of at most `each` characters.
+    ShortTexts {
+        /// Most texts.
+        max: usize,
+        /// Most characters of one.
+        each: usize,
+    },
 }
 
 impl Parameter {
@@ -97,6 +114,11 @@ impl Parameter {
             Kind::Number { min, max: u64::MAX } => json!({ "type": "integer", "minimum": min }),
             Kind::Number { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
             Kind::Texts(max) => json!({ "type": "array", "items": { "type": "string" }, "maxItems": max }),
+            Kind::Something => json!({ "type": "string", "minLength": 1 }),
+            Kind::Flag => json!({ "type": "boolean" }),
+            Kind::ShortTexts { max, each } => {
+                json!({ "type": "array", "items": { "type": "string", "maxLength": each }, "maxItems": max })
+            }
         };
         if let Some(default) = self.default {
             schema["default"] = default.into();
@@ -113,6 +135,9 @@ impl Parameter {
             Kind::Number { min, max: u64::MAX } => format!("a whole number of at least {min}"),
             Kind::Number { min, max } => format!("a whole number from {min} to {max}"),
             Kind::Texts(_) => "a list of strings".to_owned(),
+            Kind::Something => "a string that is not empty".to_owned(),
+            Kind::Flag => "true or false".to_owned(),
+            Kind::ShortTexts { max, each } => format!("a list of at most {max} strings of at most {each} characters"),
         }
     }
 
@@ -123,6 +148,12 @@ impl Parameter {
             Kind::Word(words) => value.as_str().is_some_and(|word| words().contains(&word)),
             Kind::Number { min, max } => whole_number(value).is_some_and(|number| (min..=max).contains(&number)),
             Kind::Texts(_) => value.as_array().is_some_and(|values| values.iter().all(Value::is_string)),
+            Kind::Something => value.as_str().is_some_and(|text| !text.is_empty()),
+            Kind::Flag => value.is_boolean(),
+            Kind::ShortTexts { max, each } => value.as_array().is_some_and(|values| {
+                let is_short = |value: &Value| value.as_str().is_some_and(|text| text.chars().count() <= each);
+                values.len() <= max && values.iter().all(is_short)
+            }),
         };
         if !fits {
             return Err(ToolError::invalid(format!("`{}` must be {}, got {}", self.name, self.expected(), shown(value))));
@@ -227,6 +258,12 @@ impl Arguments {
     #[must_use]
     pub fn number(&self, name: &str) -> Option<usize> {
         usize::try_from(whole_number(self.values.get(name)?)?).ok()
+    }
+
+    /// Whether something is asked for; not if absent.
+    #[must_use]
+    pub fn flag(&self, name: &str) -> bool {
+        self.values.get(name).and_then(Value::as_bool).unwrap_or_default()
     }
 
     /// A list of texts, empty if absent.

@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use codeagent_mcp::profiles::{Options, Profile, ToolSet};
 use codeagent_mcp::serve::serve_stdio;
 
 fn main() -> ExitCode {
     let root = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
-    match serve_stdio(&root) {
+    match serve_stdio(&root, ToolSet::new(Profile::Index, Options::default())) {
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => {
             writeln!(std::io::stderr(), "codeagent-mcp: {error}").ok();

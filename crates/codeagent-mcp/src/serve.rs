@@ -11,6 +11,7 @@ use codeagent_workspace::{DataHome, OpenError};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
+use crate::profiles::ToolSet;
 use crate::server::Server;
 use crate::state::State;
 use crate::transport::Lines;
@@ -41,21 +42,23 @@ pub enum ServeError {
     Handshake(String),
 }
 
-/// Serves the repository at `root` over standard input and output.
-pub fn serve_stdio(root: &Path) -> Result<Ended, ServeError> {
+/// Serves tools over the repository at `root` on standard input and output.
+pub fn serve_stdio(root: &Path, tools: ToolSet) -> Result<Ended, ServeError> {
     let state = State::open(root, DataHome::default())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    state.start();
-    let ended = runtime.block_on(talk(&state));
+    if tools.needs_index() {
+        state.start();
+    }
+    let ended = runtime.block_on(talk(&state, tools));
     state.close();
     // A thread may still wait for standard input; nobody waits for it.
     runtime.shutdown_background();
     ended
 }
 
-async fn talk(state: &Arc<State>) -> Result<Ended, ServeError> {
+async fn talk(state: &Arc<State>, tools: ToolSet) -> Result<Ended, ServeError> {
     let session = async {
-        let service = match Server::new(Arc::clone(state)).serve(Lines::new(tokio::io::stdin(), tokio::io::stdout())).await {
+        let service = match Server::of(Arc::clone(state), tools).serve(Lines::new(tokio::io::stdin(), tokio::io::stdout())).await {
             Ok(service) => service,
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(Ended::HungUp),
             Err(error) => return Err(ServeError::Handshake(error.to_string())),

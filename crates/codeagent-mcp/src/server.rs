@@ -10,8 +10,8 @@ use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-    Tool as ToolDescription, ToolAnnotations,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
+    ServerConfig, Tool as ToolDescription, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value};
@@ -20,6 +20,7 @@ use tokio::sync::Semaphore;
 use crate::answer::{Answer, error_result};
 use crate::arguments::{Arguments, schema};
 use crate::error::ToolError;
+use crate::profiles::{Era, Options, Profile, ToolSet};
 use crate::state::State;
 use crate::tools::{self, Tool};
 
@@ -46,15 +47,47 @@ const RUNNING: usize = 16;
 #[derive(Clone)]
 pub struct Server {
     state: Arc<State>,
+    set: Arc<ToolSet>,
     turns: Arc<Semaphore>,
 }
 
 impl Server {
-    /// A server over shared state.
+    /// A server of the index over shared state.
     #[must_use]
     pub fn new(state: Arc<State>) -> Self {
-        Self { state, turns: Arc::new(Semaphore::new(RUNNING)) }
+        Self::of(state, ToolSet::new(Profile::Index, Options::default()))
     }
+
+    /// A server of any profile over shared state.
+    #[must_use]
+    pub fn of(state: Arc<State>, set: ToolSet) -> Self {
+        Self { state, set: Arc::new(set), turns: Arc::new(Semaphore::new(RUNNING)) }
+    }
+
+    /// Calls a tool of another profile than the index.
+    async fn call_file_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if !self.set.tools().any(|tool| tool.name == request.name) {
+            return Err(no_such_tool(&request.name, self.set.tools().map(|tool| tool.name)));
+        }
+        let _turn = self.turns.acquire().await.map_err(|_| ErrorData::internal_error("the server ends", None))?;
+        let (state, set) = (Arc::clone(&self.state), Arc::clone(&self.set));
+        let is_modern = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        let era = if is_modern { Era::Modern } else { Era::Legacy };
+        let answer = tokio::task::spawn_blocking(move || {
+            let answer = set.call(&state, &request.name, request.arguments.unwrap_or_default(), era);
+            answer.unwrap_or_else(|| Err(no_such_tool(&request.name, std::iter::empty())))
+        });
+        let answer = answer.await.map_err(|error| ErrorData::internal_error(format!("the tool was stopped: {error}"), None))?;
+        answer.map(CallToolResponse::from)
+    }
+}
+
+fn no_such_tool<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> ErrorData {
+    ErrorData::invalid_params(format!("there is no tool `{name}`; there are {}", known.collect::<Vec<_>>().join(", ")), None)
 }
 
 fn not_offered(method: &str) -> ErrorData {
@@ -63,9 +96,10 @@ fn not_offered(method: &str) -> ErrorData {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
+        let instructions = if self.set.profile == Profile::Index { INSTRUCTIONS } else { self.set.instructions() };
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(Implementation::new("codeagent", env!("CARGO_PKG_VERSION")))
-            .with_instructions(INSTRUCTIONS)
+            .with_server_info(Implementation::new(self.set.server_name(), env!("CARGO_PKG_VERSION")))
+            .with_instructions(instructions)
     }
 
     async fn list_tools(
@@ -73,13 +107,16 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all().map(describe).collect()))
+        let all = if self.set.profile == Profile::Index { tools::all().map(describe).collect() } else { self.set.descriptions() };
+        Ok(ListToolsResult::with_all_items(all))
     }
 
-    async fn call_tool(&self, request: CallToolRequestParams, _context: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(&self, request: CallToolRequestParams, context: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
+        if self.set.profile != Profile::Index {
+            return self.call_file_tool(request, &context).await;
+        }
         let Some(tool) = tools::find(&request.name) else {
-            let known: Vec<&str> = tools::all().map(|tool| tool.name).collect();
-            return Err(ErrorData::invalid_params(format!("there is no tool `{}`; there are {}", request.name, known.join(", ")), None));
+            return Err(no_such_tool(&request.name, tools::all().map(|tool| tool.name)));
         };
         let _turn = self.turns.acquire().await.map_err(|_| ErrorData::internal_error("the server ends", None))?;
         let state = Arc::clone(&self.state);

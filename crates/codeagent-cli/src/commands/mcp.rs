@@ -1,14 +1,31 @@
-//! `codeagent mcp`: all tools for an MCP client over standard input and output.
+//! `codeagent mcp`: the tools of a profile for an MCP client over standard input and output.
 
 use std::process::ExitCode;
 
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use codeagent_mcp::profiles::assistant::Limits;
+use codeagent_mcp::profiles::{Options, Profile, ToolSet};
 use codeagent_mcp::serve::{Ended, serve_stdio};
 
 use crate::commands::Root;
 use crate::exit;
 
-pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
-    Ok(match serve_stdio(&root.folder)? {
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Which tools to offer
+    #[arg(long, value_name = "NAME", default_value = "index", value_parser = PossibleValuesParser::new(Profile::NAMES.map(|(name, _)| name)))]
+    profile: String,
+    /// Change no file, whatever the profile could do
+    #[arg(long)]
+    read_only: bool,
+}
+
+pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let profile = Profile::of(&arguments.profile).unwrap_or(Profile::Index);
+    let limits = Limits::of(|name| std::env::var(name).ok());
+    let tools = ToolSet::new(profile, Options { read_only: arguments.read_only, limits });
+    Ok(match serve_stdio(&root.folder, tools)? {
         Ended::HungUp => ExitCode::SUCCESS,
         Ended::Stopped => exit::INTERRUPTED.into(),
     })

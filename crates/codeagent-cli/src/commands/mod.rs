@@ -98,9 +98,9 @@ enum Command {
     /// Show what the engine makes of a file or a line
     #[command(hide = true)]
     Debug(debug::Arguments),
-    /// Serve all tools to an MCP client over standard input and output
+    /// Serve tools to an MCP client over standard input and output
     #[command(after_help = "Example: codeagent mcp --root .")]
-    Mcp,
+    Mcp(mcp::Arguments),
 }
 
 /// A question about a symbol.
@@ -190,7 +190,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Dependents(arguments) => related::run_typed(&root, "get_dependents", &arguments),
         Command::Export(arguments) => export::run(&root, &arguments),
         Command::Debug(arguments) => debug::run(&root, &arguments),
-        Command::Mcp => return mcp::run(&root),
+        Command::Mcp(arguments) => return mcp::run(&root, &arguments),
     }?;
     Ok(ExitCode::SUCCESS)
 }

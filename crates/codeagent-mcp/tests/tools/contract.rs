@@ -136,8 +136,9 @@ fn limits(parameter: &Parameter) -> String {
         Kind::Number { min, max } => format!("{min} to {max}"),
         Kind::Texts(max) => format!("at most {max}"),
         Kind::Word(words) => format!("one of {}", words().len()),
-        Kind::Name => "not empty".to_owned(),
-        Kind::Text => String::new(),
+        Kind::ShortTexts { max, each } => format!("at most {max} of at most {each} characters"),
+        Kind::Name | Kind::Something => "not empty".to_owned(),
+        Kind::Text | Kind::Flag => String::new(),
     };
     if let Some(default) = parameter.default {
         write!(text, "{}default {}", if text.is_empty() { "" } else { ", " }, Value::from(default)).unwrap();

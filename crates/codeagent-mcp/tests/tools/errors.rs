@@ -36,7 +36,9 @@ async fn every_parameter_is_checked() {
                 Kind::Word(_) => wrong.extend([json!("no such word"), json!("")]),
                 Kind::Number { min, max: u64::MAX } => wrong.extend([json!(min - 1), json!(-1), json!(1.5), json!("1")]),
                 Kind::Number { min, max } => wrong.extend([json!(min - 1), json!(max + 1), json!("1")]),
-                Kind::Texts(_) => wrong.extend([json!("a.cs"), json!([1])]),
+                Kind::Texts(_) | Kind::ShortTexts { .. } => wrong.extend([json!("a.cs"), json!([1])]),
+                Kind::Something => wrong.push(json!("")),
+                Kind::Flag => wrong.push(json!("yes")),
             }
             for value in wrong {
                 let mut arguments = good(tool);

@@ -1,0 +1,179 @@
+//! The `patch` profile: files are changed by unified diffs, by whole contents, by appending and by moving. Paths are absolute and lie under the
+//! root; a path relative to the root is taken too. An error is a text, `Code: message`.
+//!
+//! **Limits.** The paths in the headers of a diff are not looked at: what is changed is what `path` names.
+
+pub mod diff;
+
+use codeagent_workspace::RepoPath;
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Value, json};
+
+use crate::arguments::{Kind as Takes, Parameter};
+use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::tool::{Call, Effect, FileTool};
+
+/// What a model should know before it calls a tool.
+pub const INSTRUCTIONS: &str = "\
+Changes the files under one root. Paths are absolute and must lie under the root. patch_apply takes a unified diff and changes a file wholly or \
+not at all; if it answers PatchFailed, read the file again and make the diff anew.";
+
+/// Largest file that is patched or appended to.
+const MAX_BYTES: u64 = 64 << 20;
+
+const PATH: &str = "Absolute path; it must lie under the root.";
+
+/// The tools of the profile.
+pub const TOOLS: &[FileTool] = &[
+    FileTool {
+        name: "patch_apply",
+        title: "Apply a patch",
+        doc: "Apply a unified diff to a file, or create one from a diff whose source is /dev/null. The context must match; if any hunk does \
+              not fit, the file stays as it is.",
+        parameters: &[
+            Parameter::required("path", Takes::Text, PATH),
+            Parameter::required("patch", Takes::Text, "Unified diff of one file, perhaps in a Markdown code fence."),
+        ],
+        fields: &[],
+        errors: &[Kind::Outside, Kind::NoFile, Kind::PatchFailed, Kind::ReadOnly],
+        effect: Effect::Writes,
+        run: patch_apply,
+    },
+    FileTool {
+        name: "append",
+        title: "Append to a file",
+        doc: "Append a text to a file that exists.",
+        parameters: &[
+            Parameter::required("path", Takes::Text, PATH),
+            Parameter::required("content", Takes::Text, "What to append, exactly."),
+        ],
+        fields: &[],
+        errors: &[Kind::NoFile, Kind::Outside, Kind::ReadOnly],
+        effect: Effect::Writes,
+        run: append,
+    },
+    FileTool {
+        name: "write_file",
+        title: "Write a file",
+        doc: "Write a whole file, a new one or in place of what is there. Missing directories are made.",
+        parameters: &[
+            Parameter::required("path", Takes::Text, PATH),
+            Parameter::required("content", Takes::Text, "What the file is to say."),
+        ],
+        fields: &[],
+        errors: &[Kind::Outside, Kind::Permission, Kind::ReadOnly],
+        effect: Effect::Writes,
+        run: write_file,
+    },
+    FileTool {
+        name: "create_directory",
+        title: "Create a directory",
+        doc: "Create a directory and the missing ones on the way.",
+        parameters: &[Parameter::required("path", Takes::Text, PATH)],
+        fields: &[],
+        errors: &[Kind::Outside, Kind::ReadOnly],
+        effect: Effect::Writes,
+        run: create_directory,
+    },
+    FileTool {
+        name: "move_file",
+        title: "Move a file",
+        doc: "Move or rename a file or directory. A file at the destination is replaced, a directory never; missing directories are made.",
+        parameters: &[
+            Parameter::required("source", Takes::Text, PATH),
+            Parameter::required("destination", Takes::Text, "Its new absolute path; it must lie under the root."),
+        ],
+        fields: &[],
+        errors: &[Kind::Outside, Kind::NoFile, Kind::ReadOnly],
+        effect: Effect::Writes,
+        run: move_file,
+    },
+];
+
+/// The path of an argument.
+fn argument(call: &Call<'_>, name: &str) -> Result<RepoPath, Failure> {
+    let text = call.arguments.required_text(name);
+    call.workspace().resolve(text).map_err(|error| Failure::from(error).about(text))
+}
+
+/// What a file says now.
+fn bytes_of(call: &Call<'_>, path: &RepoPath) -> Result<Vec<u8>, Failure> {
+    Ok(call.workspace().read_bytes_meta(path, MAX_BYTES)?.bytes)
+}
+
+fn save(call: &Call<'_>, path: &RepoPath, bytes: &[u8], told: String) -> Result<Value, Failure> {
+    call.workspace().write_file(path, bytes)?;
+    call.take_in(&[path]);
+    Ok(told.into())
+}
+
+fn patch_apply(call: &Call<'_>) -> Result<Value, Failure> {
+    let path = argument(call, "path")?;
+    let failed = |reason: String| Failure::new(Kind::PatchFailed, format!("{path}: {reason}; the file was not changed"));
+    let patch = diff::parse(call.arguments.required_text("patch")).map_err(failed)?;
+    if patch.creates {
+        return save(call, &path, &patch.added(), format!("Created {path}"));
+    }
+    let before = bytes_of(call, &path)?;
+    let after = patch.apply(&before).map_err(failed)?;
+    save(call, &path, &after, format!("Applied {} hunks to {path}", patch.hunks.len()))
+}
+
+fn append(call: &Call<'_>) -> Result<Value, Failure> {
+    let path = argument(call, "path")?;
+    let content = call.arguments.required_text("content");
+    let mut bytes = bytes_of(call, &path)?;
+    bytes.extend_from_slice(content.as_bytes());
+    save(call, &path, &bytes, format!("Appended {} bytes to {path}", content.len()))
+}
+
+fn write_file(call: &Call<'_>) -> Result<Value, Failure> {
+    let path = argument(call, "path")?;
+    let content = call.arguments.required_text("content");
+    save(call, &path, content.as_bytes(), format!("Wrote {} bytes to {path}", content.len()))
+}
+
+fn create_directory(call: &Call<'_>) -> Result<Value, Failure> {
+    let path = argument(call, "path")?;
+    let created = call.workspace().create_folder(&path, true)?;
+    Ok(if created { format!("Created {path}") } else { format!("{path} was there") }.into())
+}
+
+fn move_file(call: &Call<'_>) -> Result<Value, Failure> {
+    let (source, destination) = (argument(call, "source")?, argument(call, "destination")?);
+    call.workspace().rename(&source, &destination, true)?;
+    call.take_in(&[&source, &destination]);
+    Ok(format!("Moved {source} to {destination}").into())
+}
+
+/// The word for a failure.
+#[must_use]
+pub fn code(kind: Kind) -> &'static str {
+    match kind {
+        Kind::NoFile | Kind::NoFolder | Kind::NotAFile | Kind::NotAFolder => "NotFound",
+        Kind::Outside | Kind::BadPath => "OutsideRoot",
+        Kind::PatchFailed => "PatchFailed",
+        Kind::Permission => "PermissionDenied",
+        Kind::ReadOnly => "ReadOnly",
+        Kind::CommandRefused => "CommandNotAllowed",
+        Kind::BadArguments | Kind::Exists | Kind::NotEmpty | Kind::TooLarge | Kind::BadPattern => "InvalidArguments",
+        Kind::Binary | Kind::TimedOut | Kind::TextMissing | Kind::CountDiffers | Kind::Internal => "Internal",
+    }
+}
+
+/// An answer as clients get to see it.
+#[must_use]
+pub fn render(answer: Result<Value, Failure>) -> CallToolResult {
+    match answer {
+        Ok(told) => {
+            let text = told.as_str().map_or_else(|| told.to_string(), str::to_owned);
+            CallToolResult::success(vec![ContentBlock::text(text)])
+        }
+        Err(failure) => {
+            let code = code(failure.kind);
+            let mut result = CallToolResult::error(vec![ContentBlock::text(format!("{code}: {}", failure.message))]);
+            result.structured_content = Some(json!({ "error": { "code": code, "message": failure.message } }));
+            result
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What do the file tools of the `workspace` profile do?
+//!
+//! **Limits.** A recursive listing stops at `maxEntries`, in the order of paths, folders before what they hold.
+
+use codeagent_workspace::{ItemKind, Removed, RepoPath, Visit};
+use serde_json::{Value, json};
+
+use super::{MAX_BYTES, path, shown};
+use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::tool::Call;
+
+/// The path of an argument, as it is and for messages.
+fn argument<'a>(call: &'a Call<'_>, name: &str) -> Result<(RepoPath, &'a str), Failure> {
+    let text = call.arguments.required_text(name);
+    Ok((path(text)?, text))
+}
+
+pub fn list_dir(call: &Call<'_>) -> Result<Value, Failure> {
+    let (folder, text) = argument(call, "dir")?;
+    let most = call.arguments.number("maxEntries").unwrap_or_default();
+    let depth = if call.arguments.flag("recursive") { usize::MAX } else { 1 };
+    let mut entries = Vec::new();
+    let mut truncated = false;
+    let visited = call.workspace().descend(&folder, depth, &mut |item| {
+        truncated = entries.len() == most;
+        if truncated {
+            return Visit::Stop;
+        }
+        let kind = match item.kind {
+            ItemKind::Directory => "dir",
+            ItemKind::Link => "symlink",
+            ItemKind::File | ItemKind::Other => "file",
+        };
+        entries.push(json!({ "path": item.path.as_str(), "type": kind, "size": item.size() }));
+        Visit::Into
+    });
+    visited.map_err(|error| Failure::from(error).about(text))?;
+    Ok(json!({ "dir": shown(&folder), "entries": entries, "truncated": truncated }))
+}
+
+/// The text of a file of at most so many bytes, exactly as it is.
+fn text_of(call: &Call<'_>, file: &RepoPath, text: &str, limit: u64) -> Result<String, Failure> {
+    let bytes = call.workspace().read_bytes_meta(file, limit).map_err(|error| Failure::from(error).about(text))?.bytes;
+    String::from_utf8(bytes).map_err(|_| Failure::new(Kind::Binary, format!("{file} is not UTF-8")).about(text))
+}
+
+pub fn read_file(call: &Call<'_>) -> Result<Value, Failure> {
+    let (file, text) = argument(call, "file")?;
+    let limit = call.arguments.number("maxBytes").unwrap_or_default() as u64;
+    let content = text_of(call, &file, text, limit)?;
+    let bytes = content.len();
+    Ok(json!({ "file": file.as_str(), "content": content, "bytes": bytes }))
+}
+
+pub fn edit_file(call: &Call<'_>) -> Result<Value, Failure> {
+    let (file, text) = argument(call, "file")?;
+    let (find, replace) = (call.arguments.required_text("find"), call.arguments.required_text("replace"));
+    let content = text_of(call, &file, text, MAX_BYTES)?;
+    let count = content.matches(find).count();
+    if count == 0 {
+        return Err(Failure::new(Kind::TextMissing, format!("`find` does not occur in {file}; read the file and copy the text exactly")));
+    }
+    if let Some(expected) = call.arguments.number("expectedOccurrences").filter(|expected| *expected != count) {
+        return Err(Failure::new(
+            Kind::CountDiffers,
+            format!("`find` occurs {count} times in {file}, not {expected}; nothing was changed"),
+        ));
+    }
+    let replacements = if call.arguments.flag("replaceAll") { count } else { 1 };
+    let length = content.len() - replacements * find.len() + replacements.saturating_mul(replace.len());
+    if length as u64 > MAX_BYTES {
+        return Err(too_large(&file));
+    }
+    save(call, &file, text, &content.replacen(find, replace, replacements))?;
+    Ok(json!({ "file": file.as_str(), "replacements": replacements }))
+}
+
+pub fn write_file(call: &Call<'_>) -> Result<Value, Failure> {
+    let (file, text) = argument(call, "file")?;
+    let content = call.arguments.required_text("content");
+    if content.len() as u64 > MAX_BYTES {
+        return Err(too_large(&file));
+    }
+    save(call, &file, text, content)?;
+    Ok(json!({ "file": file.as_str(), "bytesWritten": content.len() }))
+}
+
+fn save(call: &Call<'_>, file: &RepoPath, text: &str, content: &str) -> Result<(), Failure> {
+    call.workspace().write_file(file, content.as_bytes()).map_err(|error| Failure::from(error).about(text))?;
+    call.take_in(&[file]);
+    Ok(())
+}
+
+fn too_large(file: &RepoPath) -> Failure {
+    Failure::new(Kind::TooLarge, format!("{file} would have more than {MAX_BYTES} bytes")).about(file.as_str())
+}
+
+pub fn delete_file(call: &Call<'_>) -> Result<Value, Failure> {
+    let (target, text) = argument(call, "path")?;
+    let removed = call.workspace().remove(&target, call.arguments.flag("recursive")).map_err(|error| Failure::from(error).about(text))?;
+    call.take_in(&[&target]);
+    let kind = match removed {
+        Removed::File => "file",
+        Removed::Directory => "dir",
+    };
+    Ok(json!({ "path": target.as_str(), "deletedType": kind }))
+}
+
+pub fn move_file(call: &Call<'_>) -> Result<Value, Failure> {
+    let ((from, text), (to, _)) = (argument(call, "from")?, argument(call, "to")?);
+    let moved = call.workspace().rename(&from, &to, call.arguments.flag("overwrite"));
+    let overwritten = moved.map_err(|error| Failure::from(error).about(text))?;
+    call.take_in(&[&from, &to]);
+    Ok(json!({ "from": from.as_str(), "to": to.as_str(), "overwritten": overwritten }))
+}
+
+pub fn mkdir(call: &Call<'_>) -> Result<Value, Failure> {
+    let (folder, text) = argument(call, "dir")?;
+    let made = call.workspace().create_folder(&folder, call.arguments.flag("recursive"));
+    let created = made.map_err(|error| Failure::from(error).about(text))?;
+    Ok(json!({ "dir": shown(&folder), "created": created }))
+}

@@ -1,0 +1,181 @@
+//! The `workspace` profile: files are listed, read, edited, written, moved and removed by paths relative to the root, and every answer is an
+//! envelope, `{"ok":true,"data":...}` or `{"ok":false,"error":{"code","message","details"}}`.
+//!
+//! **Limits.** A folder that is itself called `workspace` at the root cannot be named, because that word at the beginning of a path means the
+//! root. Files that are not UTF-8 can be moved and removed, not read.
+
+mod files;
+
+use codeagent_workspace::RepoPath;
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Value, json};
+
+use crate::arguments::{Fallback, Kind as Takes, Parameter};
+use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::tool::{Effect, FileTool};
+
+/// What a model should know before it calls a tool.
+pub const INSTRUCTIONS: &str = "\
+Reads and changes the files of one workspace. Paths are relative to its root; absolute paths and `..` are refused. Every answer is JSON with \
+`ok`: then `data`, else `error` with `code` and `message`. Prefer edit_file to write_file for a change of an existing file.";
+
+/// Most bytes of a file that is written or edited.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The tools of the profile.
+pub const TOOLS: &[FileTool] = &[
+    FileTool {
+        name: "list_dir",
+        title: "List a directory",
+        doc: "List the files, directories and links at a path, with `recursive` those below it too.",
+        parameters: &[
+            Parameter::optional("dir", Takes::Text, "Directory, relative to the root.").or(Fallback::Text(".")),
+            Parameter::optional("recursive", Takes::Flag, "Whether to list what is below as well.").or(Fallback::Flag(false)),
+            Parameter::optional("maxEntries", Takes::Number { min: 1, max: 2_000 }, "Most entries to list.").or(Fallback::Number(500)),
+        ],
+        fields: &["dir", "entries", "entries[].path", "entries[].type", "entries[].size", "truncated"],
+        errors: &[Kind::Outside, Kind::NotAFolder, Kind::NoFile, Kind::BadArguments],
+        effect: Effect::Reads,
+        run: files::list_dir,
+    },
+    FileTool {
+        name: "read_file",
+        title: "Read a file",
+        doc: "Read a whole text file. A file longer than `maxBytes` is refused with FILE_TOO_LARGE.",
+        parameters: &[
+            Parameter::required("file", Takes::Text, "File, relative to the root."),
+            Parameter::optional("maxBytes", Takes::Number { min: 1, max: MAX_BYTES }, "Longest file to read, in bytes.")
+                .or(Fallback::Number(262_144)),
+        ],
+        fields: &["file", "content", "bytes"],
+        errors: &[Kind::Outside, Kind::NoFile, Kind::NotAFile, Kind::TooLarge, Kind::BadArguments],
+        effect: Effect::Reads,
+        run: files::read_file,
+    },
+    FileTool {
+        name: "edit_file",
+        title: "Edit a file",
+        doc: "Replace a text in a file, literally: its first occurrence, or all with `replaceAll`. With `expectedOccurrences` nothing is \
+              changed unless the text occurs exactly that often.",
+        parameters: &[
+            Parameter::required("file", Takes::Text, "File, relative to the root."),
+            Parameter::required("find", Takes::Something, "Text to replace."),
+            Parameter::required("replace", Takes::Text, "Text to put in its place."),
+            Parameter::optional("replaceAll", Takes::Flag, "Whether to replace every occurrence.").or(Fallback::Flag(false)),
+            Parameter::optional("expectedOccurrences", Takes::Number { min: 1, max: 1_000_000 }, "How often the text must occur."),
+        ],
+        fields: &["file", "replacements"],
+        errors: &[Kind::Outside, Kind::NoFile, Kind::TextMissing, Kind::CountDiffers, Kind::TooLarge, Kind::BadArguments],
+        effect: Effect::Writes,
+        run: files::edit_file,
+    },
+    FileTool {
+        name: "write_file",
+        title: "Write a file",
+        doc: "Write a whole file of at most 1 MiB, a new one or in place of what is there. Missing directories are made.",
+        parameters: &[
+            Parameter::required("file", Takes::Text, "File, relative to the root."),
+            Parameter::required("content", Takes::Text, "What the file is to say."),
+        ],
+        fields: &["file", "bytesWritten"],
+        errors: &[Kind::Outside, Kind::TooLarge, Kind::BadArguments],
+        effect: Effect::Writes,
+        run: files::write_file,
+    },
+    FileTool {
+        name: "delete_file",
+        title: "Delete a file or directory",
+        doc: "Delete a file, a link (not what it leads to) or an empty directory; with `recursive` a directory and all in it.",
+        parameters: &[
+            Parameter::required("path", Takes::Text, "What to delete, relative to the root."),
+            Parameter::optional("recursive", Takes::Flag, "Whether to delete what a directory holds.").or(Fallback::Flag(false)),
+        ],
+        fields: &["path", "deletedType"],
+        errors: &[Kind::Outside, Kind::NoFile, Kind::NotEmpty, Kind::BadArguments],
+        effect: Effect::Writes,
+        run: files::delete_file,
+    },
+    FileTool {
+        name: "move_file",
+        title: "Move a file or directory",
+        doc: "Move or rename. Missing directories are made; a file at the destination is replaced with `overwrite` only, a directory never.",
+        parameters: &[
+            Parameter::required("from", Takes::Text, "What to move, relative to the root."),
+            Parameter::required("to", Takes::Text, "Its new path, relative to the root."),
+            Parameter::optional("overwrite", Takes::Flag, "Whether to replace a file that is there.").or(Fallback::Flag(false)),
+        ],
+        fields: &["from", "to", "overwritten"],
+        errors: &[Kind::Outside, Kind::NoFile, Kind::Exists, Kind::BadArguments],
+        effect: Effect::Writes,
+        run: files::move_file,
+    },
+    FileTool {
+        name: "mkdir",
+        title: "Make a directory",
+        doc: "Make a directory. `created` is false if it was there.",
+        parameters: &[
+            Parameter::required("dir", Takes::Text, "Directory, relative to the root."),
+            Parameter::optional("recursive", Takes::Flag, "Whether to make missing directories on the way.").or(Fallback::Flag(true)),
+        ],
+        fields: &["dir", "created"],
+        errors: &[Kind::Outside, Kind::NoFile, Kind::Exists, Kind::BadArguments],
+        effect: Effect::Writes,
+        run: files::mkdir,
+    },
+];
+
+/// A path as this profile has it: relative, without `..`, `workspace/` in front taken away.
+pub fn path(text: &str) -> Result<RepoPath, Failure> {
+    let refuse = |why: &str| Failure::new(Kind::Outside, format!("{text:?} {why}; paths are relative to the workspace")).about(text);
+    let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
+    if text.starts_with(['/', '\\']) || drive || text.contains("://") {
+        return Err(refuse("is absolute"));
+    }
+    if text.split(['/', '\\']).any(|segment| segment == "..") {
+        return Err(refuse("leads out of the workspace"));
+    }
+    let path = RepoPath::normalized(text).map_err(|error| Failure::from(error).about(text))?;
+    let segments: Vec<&str> = path.segments().skip_while(|segment| *segment == "workspace").collect();
+    Ok(RepoPath::new(&segments.join("/"))?)
+}
+
+/// A path as this profile shows it.
+fn shown(path: &RepoPath) -> &str {
+    if path.is_root() { "." } else { path.as_str() }
+}
+
+/// The word for a failure.
+#[must_use]
+pub fn code(kind: Kind) -> &'static str {
+    match kind {
+        Kind::NoFile | Kind::NoFolder => "NOT_FOUND",
+        Kind::Outside | Kind::BadPath => "INVALID_PATH",
+        Kind::NotAFile => "NOT_FILE",
+        Kind::NotAFolder => "NOT_DIRECTORY",
+        Kind::Exists => "ALREADY_EXISTS",
+        Kind::NotEmpty => "DIRECTORY_NOT_EMPTY",
+        Kind::TooLarge => "FILE_TOO_LARGE",
+        Kind::Binary | Kind::BadPattern | Kind::BadArguments => "VALIDATION_ERROR",
+        Kind::TextMissing => "PATTERN_NOT_FOUND",
+        Kind::CountDiffers => "EDIT_CONFLICT",
+        Kind::CommandRefused => "COMMAND_NOT_ALLOWED",
+        Kind::TimedOut | Kind::PatchFailed | Kind::Permission | Kind::ReadOnly | Kind::Internal => "INTERNAL_ERROR",
+    }
+}
+
+/// An answer as clients get to see it.
+#[must_use]
+pub fn render(answer: Result<Value, Failure>) -> CallToolResult {
+    let is_ok = answer.is_ok();
+    let envelope = match answer {
+        Ok(data) => json!({ "ok": true, "data": data }),
+        Err(failure) => {
+            let details = failure.path.map_or_else(|| json!({}), |path| json!({ "path": path }));
+            json!({ "ok": false, "error": { "code": code(failure.kind), "message": failure.message, "details": details } })
+        }
+    };
+    let content = vec![ContentBlock::text(envelope.to_string())];
+    let mut result = if is_ok { CallToolResult::success(content) } else { CallToolResult::error(content) };
+    result.structured_content = Some(envelope);
+    result
+}
