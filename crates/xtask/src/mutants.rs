@@ -77,7 +77,8 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     let mutants = Mutants::find(&root, &golden)?;
     let start = Instant::now();
     let tests = Tests::new(build::build(&root, &mutants.texts)?, &root)?;
-    println!("built in {:.0} s", start.elapsed().as_secs_f64());
+    let built = start.elapsed().as_secs();
+    println!("built in {built} s");
     let start = Instant::now();
     if options.all || !options.file.is_empty() {
         let is_wanted = |file: &str| options.all || options.file.iter().any(|end| file.ends_with(end.as_str()) || end.ends_with(file));
@@ -90,8 +91,9 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     let drawn = mutants.draw();
     let chosen: Vec<usize> = mutants.rules.iter().map(|rule| rule.number).chain(drawn.iter().copied()).collect();
     let survived = tests.survivors(&mutants.with_tests(&chosen), &|number| mutants.print(number))?;
-    println!("{} mutants in {:.0} s", chosen.len(), start.elapsed().as_secs_f64());
-    let report = mutants.report(&drawn, &survived);
+    let seconds = (built, start.elapsed().as_secs());
+    println!("{} mutants in {} s", chosen.len(), seconds.1);
+    let report = mutants.report(&drawn, &survived, seconds);
     println!("{}", report.score());
     let path = golden.join("mutants.txt");
     if options.check {
@@ -166,18 +168,18 @@ impl Mutants {
         drawn
     }
 
-    /// Prints a survivor with its place.
+    /// Prints a survivor with its place and its number: the program that `build` made runs it where the environment says `MUTANT=number`.
     fn print(&self, number: usize) {
         match self.rules.iter().find(|rule| rule.number == number) {
-            Some(rule) => println!("survived: rule {number}: {}: {}", rule.file, rule.name),
+            Some(rule) => println!("survived {number}: rule {number}: {}: {}", rule.file, rule.name),
             None => {
                 let mutant = &self.branches[number - FIRST_BRANCH];
-                println!("survived: {}/{}:{}: {}", build::RESOLVE, mutant.file, mutant.branch.line, mutant.name);
+                println!("survived {number}: {}/{}:{}: {}", build::RESOLVE, mutant.file, mutant.branch.line, mutant.name);
             }
         }
     }
 
-    fn report(&self, drawn: &[usize], survived: &[usize]) -> Report {
+    fn report(&self, drawn: &[usize], survived: &[usize], seconds: (u64, u64)) -> Report {
         let name = |number: &usize| match self.rules.iter().find(|rule| rule.number == *number) {
             Some(rule) => format!("rule {number}: {}: {}", rule.file, rule.name),
             None => self.branches[*number - FIRST_BRANCH].name.clone(),
@@ -188,6 +190,7 @@ impl Mutants {
             rules: self.rules.len(),
             drawn: drawn.len(),
             survivors: survived.iter().map(name).collect(),
+            seconds,
         }
     }
 }

@@ -69,8 +69,11 @@ pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Re
             wanted.insert(path.strip_prefix(root)?.to_owned(), fs::read(&path)?);
         }
     }
-    let manifest = fs::read_to_string(root.join("Cargo.toml"))?.replacen("\nversion = \"", "\nversion = \"0.0.0-mutants+", 1);
-    wanted.insert("Cargo.toml".into(), manifest.into_bytes());
+    let manifest = fs::read_to_string(root.join("Cargo.toml"))?;
+    let (head, rest) = manifest.split_once("\nversion = \"").context("the workspace has no version")?;
+    // What names one of the crates asks for the version without this.
+    let (version, tail) = rest.split_once('"').context("the version does not end")?;
+    wanted.insert("Cargo.toml".into(), format!("{head}\nversion = \"{version}+mutants\"{tail}").into_bytes());
     for (name, text) in instrumented {
         let switch = if name == "mod.rs" { SWITCH } else { "" };
         wanted.insert(Path::new(RESOLVE).join(name), format!("{text}{switch}").into_bytes());

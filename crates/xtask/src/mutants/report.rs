@@ -19,6 +19,8 @@ pub struct Report {
     pub drawn: usize,
     /// The names of what was not noticed; those of rules begin with `rule `.
     pub survivors: Vec<String>,
+    /// Seconds that the build and the mutants took.
+    pub seconds: (u64, u64),
 }
 
 impl Report {
@@ -61,6 +63,7 @@ impl fmt::Display for Report {
         writeln!(f, "branches: {}, of which {} make no difference", self.branches, self.equivalents.len())?;
         writeln!(f, "drawn with the seed {:?}: {}, noticed {}", super::SEED, self.drawn, self.drawn + rules - survivors)?;
         writeln!(f, "{}", self.score())?;
+        writeln!(f, "took {} s to build and {} s to run", self.seconds.0, self.seconds.1)?;
         writeln!(f, "\n# Not noticed")?;
         self.survivors.iter().try_for_each(|name| writeln!(f, "{name}"))?;
         writeln!(f, "\n# No difference: see equivalent.txt")
@@ -73,7 +76,7 @@ mod tests {
 
     fn report(survivors: &[&str]) -> Report {
         let survivors = survivors.iter().map(|name| (*name).to_owned()).collect();
-        Report { branches: 300, equivalents: BTreeMap::new(), rules: 60, drawn: 200, survivors }
+        Report { branches: 300, equivalents: BTreeMap::new(), rules: 60, drawn: 200, survivors, seconds: (90, 120) }
     }
 
     #[test]
