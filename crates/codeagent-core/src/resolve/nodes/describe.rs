@@ -61,7 +61,6 @@ pub fn weight(facts: &Facts, decl: DeclId) -> u32 {
 /// The language's word for a declaration, `None` if it is not a node.
 pub fn kind(facts: &Facts, decl: DeclId) -> Option<NodeKind> {
     let declaration = facts.decl(decl);
-    let local = facts.scope(declaration.scope).owner.some().is_some_and(|owner| is_function(facts.decl(owner).kind));
     Some(match declaration.kind {
         DeclKind::Namespace => NodeKind::Namespace,
         DeclKind::AmbientModule => NodeKind::AmbientModule,
@@ -74,7 +73,7 @@ pub fn kind(facts: &Facts, decl: DeclId) -> Option<NodeKind> {
         DeclKind::Delegate => NodeKind::Delegate,
         DeclKind::TypeAlias => NodeKind::TypeAlias,
         DeclKind::ExtensionBlock => NodeKind::ExtensionBlock,
-        DeclKind::Function if local => NodeKind::LocalFunction,
+        DeclKind::Function if is_local(facts, declaration) => NodeKind::LocalFunction,
         DeclKind::Function => NodeKind::Function,
         DeclKind::LocalFunction => NodeKind::LocalFunction,
         DeclKind::Method | DeclKind::TopLevel => NodeKind::Method,
@@ -118,9 +117,13 @@ pub fn decorated_components(facts: &Facts) -> Vec<DeclId> {
 /// The declaration whose parameters a node shows: a variable shows those of the function it holds.
 fn holder<'f>(facts: &'f Facts, declaration: &'f Declaration) -> &'f Declaration {
     match facts.expr(value(facts, declaration.init)) {
-        Expr::Function(function) if declaration.params.is_empty() => facts.decl(function),
+        Expr::Function(function) if is_value(declaration.kind) => facts.decl(function),
         _ => declaration,
     }
+}
+
+fn is_value(kind: DeclKind) -> bool {
+    matches!(kind, DeclKind::Variable | DeclKind::DefaultExport | DeclKind::Property | DeclKind::Field)
 }
 
 /// The expression under casts that do not change what it is.
@@ -129,6 +132,17 @@ fn value(facts: &Facts, expr: ExprId) -> ExprId {
         Expr::Satisfies(inner, _) | Expr::Same(inner) => inner,
         _ => expr,
     }
+}
+
+/// Whether a declaration stands in the body of a function, if in a block of it.
+fn is_local(facts: &Facts, declaration: &Declaration) -> bool {
+    let mut scope = facts.scope(declaration.scope);
+    while scope.owner.is_none()
+        && let Some(parent) = scope.parent.some()
+    {
+        scope = facts.scope(parent);
+    }
+    scope.owner.some().is_some_and(|owner| is_function(facts.decl(owner).kind))
 }
 
 fn is_function(kind: DeclKind) -> bool {
@@ -147,13 +161,12 @@ fn is_function(kind: DeclKind) -> bool {
 fn flags(facts: &Facts, decl: DeclId) -> NodeFlags {
     let declaration = facts.decl(decl);
     let detail = facts.detail(decl).expect("only declarations with a detail are nodes");
-    let has = |flag| declaration.flags.has(flag) || holder(facts, declaration).flags.has(flag);
     let mut flags = NodeFlags::default();
     flags.set(NodeFlags::STATIC, declaration.flags.has(DeclFlags::STATIC));
     let in_interface = declaration.parent.some().is_some_and(|parent| facts.decl(parent).kind == DeclKind::Interface);
     let demanded = in_interface && !declaration.flags.has(DeclFlags::HAS_BODY) && !declaration.flags.has(DeclFlags::STATIC);
     flags.set(NodeFlags::ABSTRACT, declaration.flags.has(DeclFlags::ABSTRACT) || demanded);
-    flags.set(NodeFlags::ASYNC, has(DeclFlags::ASYNC));
+    flags.set(NodeFlags::ASYNC, holder(facts, declaration).flags.has(DeclFlags::ASYNC));
     flags.set(NodeFlags::OVERRIDE, declaration.flags.has(DeclFlags::OVERRIDE));
     flags.set(NodeFlags::DEPRECATED, detail.deprecated);
     flags.set(NodeFlags::DOC_COMMENT, !detail.doc.is_none());
@@ -168,16 +181,17 @@ fn is_public(facts: &Facts, decl: DeclId) -> bool {
         let declaration = facts.decl(at);
         let access = facts.detail(at).and_then(|detail| detail.access);
         let open = matches!(access, None | Some(Access::Public | Access::Protected | Access::ProtectedInternal));
-        if !open || facts.scope(declaration.scope).owner.some().is_some_and(|owner| is_function(facts.decl(owner).kind)) {
+        if !open || is_local(facts, declaration) {
             return false;
         }
         match declaration.parent.some() {
             Some(parent) => at = parent,
-            None => return facts.header.dialect.language() == Language::CSharp || is_exported(facts, declaration),
+            None => return is_exported(facts, declaration),
         }
     }
 }
 
+/// Whether a declaration outside of all others can be used by other files; a file of C# is no module.
 fn is_exported(facts: &Facts, declaration: &Declaration) -> bool {
     let by_flag = declaration.flags.0 & (DeclFlags::EXPORT | DeclFlags::DEFAULT | DeclFlags::GLOBAL).0 != 0;
     by_flag
