@@ -131,35 +131,36 @@ impl Linker<'_> {
             let (Some(detail), declared) = (facts.detail(decl.decl), facts.decl(decl.decl)) else { return false };
             let interface = self.type_of(decl.file, detail.explicit_interface);
             let candidate = Candidate { decl: *decl, within: own, depth: 0 };
-            let named = self.name(decl.file, declared.name) == name || self.last_part_is(*decl, name);
+            let named = self.name(decl.file, declared.name) == name;
             declared.kind == target.kind && named && interface == wanted.within && self.same_parameters(candidate, wanted)
         })
-    }
-
-    /// Whether an explicit implementation is named `IFace.Member`.
-    fn last_part_is(&self, decl: DeclRef, name: crate::resolve::csharp::intern::NameId) -> bool {
-        let facts = self.world.facts(decl.file);
-        facts.decl_name(decl.decl).rsplit('.').next() == Some(self.tables.names.text(name))
     }
 
     fn implicit_implementation(&self, own: Ty, tid: Tid, wanted: Candidate) -> Option<DeclRef> {
         if self.tables.group(tid).kind == DeclKind::Interface {
             return None;
         }
-        let target = self.world.decl(wanted.decl);
-        let name = self.name(wanted.decl.file, target.name);
-        let found = self.members(own, name);
-        found
-            .iter()
-            .find(|candidate| {
-                let decl = self.world.decl(candidate.decl);
-                decl.kind == target.kind
-                    && decl.flags.has(DeclFlags::STATIC) == target.flags.has(DeclFlags::STATIC)
-                    && self.access_of(candidate.decl) == Some(Access::Public)
-                    && self.same_parameters(**candidate, wanted)
-                    && self.same_result(**candidate, wanted)
+        let name = self.name(wanted.decl.file, self.world.decl(wanted.decl).name);
+        // A member that hides one of a base class without implementing anything leaves that one to do it.
+        self.class_chain(own).into_iter().flatten().find_map(|class| {
+            let Type::Inst(tid, _) = self.arena.get(class) else { return None };
+            let shared = self.group(tid).shared;
+            let mut members = self.tables.members.get(&(tid, name)).into_iter().flatten().copied();
+            members.find(|decl| {
+                let candidate = Candidate { decl: *decl, within: class, depth: 0 };
+                (!shared || self.is_compiled_here(*decl)) && self.can_implement(candidate, wanted)
             })
-            .map(|candidate| candidate.decl)
+        })
+    }
+
+    /// Whether a member is public and like that of the interface.
+    fn can_implement(&self, candidate: Candidate, wanted: Candidate) -> bool {
+        let (decl, target) = (self.world.decl(candidate.decl), self.world.decl(wanted.decl));
+        decl.kind == target.kind
+            && decl.flags.has(DeclFlags::STATIC) == target.flags.has(DeclFlags::STATIC)
+            && self.access_of(candidate.decl) == Some(Access::Public)
+            && self.same_parameters(candidate, wanted)
+            && self.same_result(candidate, wanted)
     }
 
     fn access_of(&self, decl: DeclRef) -> Option<Access> {

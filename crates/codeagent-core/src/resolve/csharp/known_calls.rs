@@ -177,7 +177,7 @@ impl Linker<'_> {
     fn sequence_lambda(&self, arg: &Argument, inputs: &TyList) -> Ty {
         let Type::Lambda(lambda) = self.arena.get(arg.ty) else { return Ty::UNKNOWN };
         let count = self.facts.decl(lambda).params.len();
-        if count == 0 || count > inputs.len() {
+        if count > inputs.len() {
             return Ty::UNKNOWN;
         }
         let mut shape: Vec<Ty> = inputs[..count].to_vec();

@@ -158,7 +158,8 @@ impl Linker<'_> {
         self.levels_of(constraint)
     }
 
-    fn class_chain(&self, ty: Ty) -> Vec<Vec<Ty>> {
+    /// A class and its base classes.
+    pub(super) fn class_chain(&self, ty: Ty) -> Vec<Vec<Ty>> {
         let mut chain = vec![vec![ty]];
         let mut current = ty;
         for _ in 0..32 {
@@ -229,7 +230,7 @@ impl Linker<'_> {
     }
 
     /// Whether a part of a type in a shared project is compiled into an assembly that the linked file sees.
-    fn is_compiled_here(&self, decl: DeclRef) -> bool {
+    pub(super) fn is_compiled_here(&self, decl: DeclRef) -> bool {
         let homes = &self.tables.file(decl.file).homes;
         self.table.homes.iter().any(|here| homes.iter().any(|home| self.tables.assemblies.sees(*here, *home)))
     }
