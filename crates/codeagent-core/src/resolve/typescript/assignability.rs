@@ -82,10 +82,7 @@ impl Link<'_> {
             inferred.push((param, sub));
         }
         let bound = self.constraint(param);
-        if bound.is_opaque() || self.get(bound) == Type::Param(param) || self.is_open(bound) {
-            return Some(true);
-        }
-        self.extends(sub, bound, &mut Vec::new()).filter(|fits| !fits).or(Some(true))
+        self.nested_extends(sub, bound, &mut Vec::new()).filter(|fits| !fits).or(Some(true))
     }
 
     /// Types that have members.
