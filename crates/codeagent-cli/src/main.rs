@@ -16,6 +16,9 @@ use tracing_subscriber::EnvFilter;
 use crate::commands::Cli;
 
 fn main() -> ExitCode {
+    if let Some(ended) = codeagent_workspace::jail_main() {
+        return ended;
+    }
     let filter = EnvFilter::try_from_env("CODEAGENT_LOG").unwrap_or_else(|_| EnvFilter::new(codeagent_mcp::serve::LOGGED));
     let colours = std::io::stderr().is_terminal();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr).init();

@@ -8,6 +8,9 @@ use codeagent_mcp::profiles::{Options, Profile, ToolSet};
 use codeagent_mcp::serve::serve_stdio;
 
 fn main() -> ExitCode {
+    if let Some(ended) = codeagent_workspace::jail_main() {
+        return ended;
+    }
     let root = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
     match serve_stdio(&root, ToolSet::new(Profile::Index, Options::default())) {
         Ok(_) => ExitCode::SUCCESS,

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
-    ServerConfig, Tool as ToolDescription, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ServerCapabilities, ServerConfig, Tool as ToolDescription, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 use crate::answer::{Answer, error_result};
 use crate::arguments::{Arguments, schema};
 use crate::error::ToolError;
-use crate::profiles::{Era, Options, Profile, ToolSet};
+use crate::profiles::{Era, Options, Profile, ToolSet, local};
 use crate::state::State;
 use crate::tools::{self, Tool};
 
@@ -70,8 +70,9 @@ impl Server {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if !self.set.tools().any(|tool| tool.name == request.name) {
-            return Err(no_such_tool(&request.name, self.set.tools().map(|tool| tool.name)));
+        let names = self.set.names();
+        if !names.contains(&request.name.as_ref()) {
+            return Err(no_such_tool(&request.name, names.into_iter()));
         }
         let _turn = self.turns.acquire().await.map_err(|_| ErrorData::internal_error("the server ends", None))?;
         let (state, set) = (Arc::clone(&self.state), Arc::clone(&self.set));
@@ -97,7 +98,9 @@ fn not_offered(method: &str) -> ErrorData {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let instructions = if self.set.profile == Profile::Index { INSTRUCTIONS } else { self.set.instructions() };
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let offered = ServerCapabilities::builder().enable_tools();
+        let offered = if self.set.profile == Profile::Local { offered.enable_prompts().build() } else { offered.build() };
+        ServerConfig::new(offered)
             .with_server_info(Implementation::new(self.set.server_name(), env!("CARGO_PKG_VERSION")))
             .with_instructions(instructions)
     }
@@ -131,7 +134,22 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        if self.set.profile == Profile::Local {
+            return Ok(ListPromptsResult::with_all_items(local::prompts()));
+        }
         Err(not_offered("prompts/list"))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        if self.set.profile != Profile::Local {
+            return Err(not_offered("prompts/get"));
+        }
+        let prompt = local::prompt(&request.name);
+        prompt.map(GetPromptResponse::from).ok_or_else(|| ErrorData::invalid_params(format!("there is no prompt `{}`", request.name), None))
     }
 
     async fn list_resources(

@@ -10,6 +10,8 @@
 mod config;
 mod data_dir;
 mod decode;
+#[cfg(unix)]
+mod exec;
 mod ignored;
 mod path;
 mod read;
@@ -26,12 +28,14 @@ use std::sync::Arc;
 pub use config::{CONFIG_FILE, Config, ConfigError, Globs, LANGUAGES, MAX_FILE_BYTES};
 pub use data_dir::{DataDir, DataDirError, DataHome, WriterLock, root_mark};
 pub use decode::Encoding;
+#[cfg(unix)]
+pub use exec::{ExecError, Launcher, Outcome, Output, Policy, Request, jail_main};
 pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
 pub use read::{FileBytes, FileText, ReadError, Stamp};
 #[cfg(unix)]
 pub use sandbox::{Item, ItemKind, Removed, Visit, WriteError};
 #[cfg(unix)]
-pub use search::{Binary, Case, FileHits, Files, Hit, Ordered, SearchError, SearchStats, TextQuery, path_glob};
+pub use search::{Binary, Case, FileHits, Files, Hit, Ordered, SearchError, SearchStats, TextQuery, line_matcher, path_glob};
 pub use walk::{Entry, EntryKind, Walk};
 
 /// A repository root that cannot be served.

@@ -148,6 +148,11 @@ impl Workspace {
         Ok(Entry::new(path.clone(), kind, &metadata))
     }
 
+    /// What the system says of what stands at a path, links inside the root followed.
+    pub fn metadata(&self, path: &RepoPath) -> Result<Metadata, ReadError> {
+        self.look(path)?.metadata().map_err(|source| io_error(path, source))
+    }
+
     /// When the content of a file was last changed.
     pub fn modified(&self, path: &RepoPath) -> Result<SystemTime, ReadError> {
         let modified = self.look(path)?.metadata().and_then(|metadata| metadata.modified());

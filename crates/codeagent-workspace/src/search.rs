@@ -85,6 +85,8 @@ pub struct TextQuery {
     pub keep: usize,
     /// Most bytes kept of a line.
     pub line_bytes: usize,
+    /// Files without a match are told too, with no hits.
+    pub misses: bool,
     /// When to give up.
     pub deadline: Option<Instant>,
 }
@@ -196,7 +198,7 @@ impl Workspace {
                 // A file that cannot be read on has the hits found so far.
                 searcher.search_file(&matcher, &file, &mut collector).ok();
                 late.fetch_or(query.is_late(), Ordering::Relaxed);
-                if collector.count > 0 {
+                if collector.count > 0 || query.misses {
                     take(FileHits { path, hits: collector.hits, count: collector.count });
                 }
                 WalkState::Continue
@@ -413,11 +415,17 @@ impl Ordered {
     }
 }
 
+/// Whether lines match a pattern.
+pub fn line_matcher(query: &TextQuery) -> Result<impl Fn(&str) -> bool + Clone + use<>, SearchError> {
+    let matcher = query.matcher()?;
+    Ok(move |line: &str| matcher.is_match(line.as_bytes()).unwrap_or_default())
+}
+
 /// Longest glob, in bytes.
 const MAX_GLOB: usize = 1_000;
 
 /// Whether paths match a glob, `*` not across `/`; the reason if it cannot be read.
-pub fn path_glob(pattern: &str) -> Result<impl Fn(&str) -> bool + Send + Sync + Clone + 'static, String> {
+pub fn path_glob(pattern: &str) -> Result<impl Fn(&str) -> bool + Send + Sync + Clone + use<>, String> {
     if pattern.len() > MAX_GLOB {
         return Err(format!("it has more than {MAX_GLOB} bytes"));
     }
@@ -426,3 +434,6 @@ pub fn path_glob(pattern: &str) -> Result<impl Fn(&str) -> bool + Send + Sync + 
     let set = globset::GlobSetBuilder::new().add(glob).build().map_err(|error| error.to_string())?;
     Ok(move |path: &str| set.is_match(path))
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,12 +9,14 @@
 
 pub mod assistant;
 pub mod failure;
+pub mod local;
 pub mod patch;
 pub mod tool;
 pub mod workspace;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use codeagent_workspace::{ExecError, Launcher};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, Tool as ToolDescription, ToolAnnotations};
 use serde_json::{Map, Value};
@@ -36,6 +38,8 @@ pub enum Profile {
     Patch,
     /// Reading, editing and moving files.
     Workspace,
+    /// Research: several queries a call.
+    Local,
 }
 
 /// What a server of a profile may do.
@@ -45,6 +49,49 @@ pub struct Options {
     pub read_only: bool,
     /// What the environment may set for `assistant`.
     pub limits: assistant::Limits,
+    /// Whether and how commands are run.
+    pub exec: Exec,
+}
+
+/// Whether and how commands are run.
+#[derive(Clone, Debug, Default)]
+pub enum Exec {
+    /// There are no tools that run commands.
+    #[default]
+    Off,
+    /// They were asked for and refuse, for this reason.
+    Refused(String),
+    /// In a jail.
+    Jail(Launcher),
+}
+
+impl Exec {
+    /// In a jail that the running program makes of itself, if it can.
+    #[must_use]
+    pub fn allowed() -> Self {
+        Launcher::of_this_program().map_or_else(|error| Self::Refused(error.to_string()), Self::Jail)
+    }
+
+    /// What runs commands, or why nothing does.
+    pub fn launcher(&self) -> Result<&Launcher, Failure> {
+        match self {
+            Self::Jail(launcher) => Ok(launcher),
+            Self::Off => Err(Failure::new(Kind::CommandRefused, "commands are not allowed; start the server with --allow-exec")),
+            Self::Refused(reason) => Err(Failure::new(Kind::CommandRefused, reason)),
+        }
+    }
+
+    /// What to say of a command that was not run.
+    #[must_use]
+    pub fn failure(error: ExecError) -> Failure {
+        let kind = match error {
+            ExecError::Folder(error) => return Failure::from(error).of_folder(),
+            ExecError::NotInstalled(_) | ExecError::NoJail(_) => Kind::CommandRefused,
+            ExecError::Arguments(_) => Kind::BadArguments,
+            ExecError::Io(_) => Kind::Internal,
+        };
+        Failure::new(kind, error.to_string())
+    }
 }
 
 /// How the protocol's revision wants errors.
@@ -66,8 +113,13 @@ pub struct ToolSet {
 
 impl Profile {
     /// All of them with the words for them.
-    pub const NAMES: [(&'static str, Self); 4] =
-        [("index", Self::Index), ("assistant", Self::Assistant), ("patch", Self::Patch), ("workspace", Self::Workspace)];
+    pub const NAMES: [(&'static str, Self); 5] = [
+        ("index", Self::Index),
+        ("assistant", Self::Assistant),
+        ("patch", Self::Patch),
+        ("workspace", Self::Workspace),
+        ("local", Self::Local),
+    ];
 
     /// The word for it.
     #[must_use]
@@ -81,11 +133,12 @@ impl Profile {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, profile)| *profile)
     }
 
-    /// The table of its tools; empty for the index, whose tools are in [`crate::tools`].
+    /// The table of its tools; empty for the index, whose tools are in [`crate::tools`], and for `local`, whose tools
+    /// are in its contract.
     #[must_use]
     pub fn table(self) -> &'static [FileTool] {
         match self {
-            Self::Index => &[],
+            Self::Index | Self::Local => &[],
             Self::Assistant => assistant::TOOLS,
             Self::Patch => patch::TOOLS,
             Self::Workspace => workspace::TOOLS,
@@ -114,7 +167,7 @@ impl ToolSet {
     pub fn needs_index(&self) -> bool {
         match self.profile {
             Profile::Index => true,
-            Profile::Assistant => false,
+            Profile::Assistant | Profile::Local => false,
             Profile::Patch | Profile::Workspace => !self.options.read_only,
         }
     }
@@ -127,6 +180,7 @@ impl ToolSet {
             Profile::Assistant => assistant::INSTRUCTIONS,
             Profile::Patch => patch::INSTRUCTIONS,
             Profile::Workspace => workspace::INSTRUCTIONS,
+            Profile::Local => local::instructions(),
         }
     }
 
@@ -134,24 +188,38 @@ impl ToolSet {
     pub fn tools(&self) -> impl Iterator<Item = &'static FileTool> {
         // The contract of `patch` keeps its writing tools in the list and answers `ReadOnly`.
         let hides = self.options.read_only && self.profile == Profile::Workspace;
-        self.profile.table().iter().filter(move |tool| !(hides && tool.effect == Effect::Writes))
+        let runs = !matches!(self.options.exec, Exec::Off);
+        self.profile.table().iter().filter(move |tool| match tool.effect {
+            Effect::Reads => true,
+            Effect::Writes => !hides,
+            Effect::Runs => runs,
+        })
+    }
+
+    /// Their names.
+    #[must_use]
+    pub fn names(&self) -> Vec<&'static str> {
+        if self.profile == Profile::Local { local::names().collect() } else { self.tools().map(|tool| tool.name).collect() }
     }
 
     /// The tools as a client gets to see them.
     #[must_use]
     pub fn descriptions(&self) -> Vec<ToolDescription> {
-        self.tools().map(describe).collect()
+        if self.profile == Profile::Local { local::descriptions() } else { self.tools().map(describe).collect() }
     }
 
     /// Calls a tool; `None` if there is none of that name.
     #[must_use]
     pub fn call(&self, state: &State, name: &str, sent: Map<String, Value>, era: Era) -> Option<Result<CallToolResult, ErrorData>> {
+        if self.profile == Profile::Local {
+            return local::call(state, name, sent).map(Ok);
+        }
         let tool = self.tools().find(|tool| tool.name == name)?;
         let answer = self.run(state, tool, sent);
         Some(match self.profile {
             Profile::Assistant => assistant::render(answer, era),
             Profile::Patch => Ok(patch::render(answer)),
-            Profile::Index | Profile::Workspace => Ok(workspace::render(answer)),
+            Profile::Index | Profile::Workspace | Profile::Local => Ok(workspace::render(answer)),
         })
     }
 

@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 /// The profiles with the source of their tests and their words for failures.
 const PROFILES: &[(Profile, &str, fn(Kind) -> &'static str)] = &[
     (Profile::Assistant, include_str!("assistant.rs"), assistant::code),
-    (Profile::Patch, include_str!("patch.rs"), patch::code),
-    (Profile::Workspace, include_str!("workspace.rs"), workspace::code),
+    (Profile::Patch, concat!(include_str!("patch.rs"), include_str!("exec.rs")), patch::code),
+    (Profile::Workspace, concat!(include_str!("workspace.rs"), include_str!("exec.rs")), workspace::code),
 ];
 
 /// What needs a test of its own kind.
@@ -56,6 +56,19 @@ fn printed_schemas() -> Vec<(&'static str, Value)> {
         ("delete_file", object(&["path"], json!({ "path": string, "recursive": flag(false) }))),
         ("move_file", object(&["from", "to"], json!({ "from": string, "to": string, "overwrite": flag(false) }))),
         ("mkdir", object(&["dir"], json!({ "dir": string, "recursive": flag(true) }))),
+        (
+            "run_command",
+            object(
+                &["command"],
+                json!({
+                    "command": { "type": "string", "minLength": 1 },
+                    "args": { "type": "array", "items": { "type": "string", "maxLength": 400 }, "maxItems": 64, "default": [] },
+                    "cwd": text("."),
+                    "timeoutMs": number(100, 60_000, 15_000),
+                    "maxOutputBytes": number(1_024, 262_144, 65_536),
+                }),
+            ),
+        ),
     ]
 }
 
@@ -118,6 +131,38 @@ fn limits(parameter: &Parameter) -> String {
     words.join(", ")
 }
 
+/// The rows of `local`, whose parameters are in its contract. What no test sends is held by the comparison of the schemas only.
+fn local(text: &mut String) {
+    let tests = tests(include_str!("local.rs"));
+    let contract: Value = serde_json::from_str(include_str!("../../src/profiles/local/contract.json")).unwrap();
+    writeln!(text, "\n## local\n\n| tool | | | | test |\n|---|---|---|---|---|").unwrap();
+    for tool in contract["tools"].as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        for (parameter, schema) in tool["inputSchema"]["properties"]["queries"]["items"]["properties"].as_object().unwrap() {
+            let mut limits = Vec::new();
+            for (word, shown) in [("minimum", "from"), ("maximum", "to"), ("default", "default"), ("minLength", "at least")] {
+                limits.extend((!schema[word].is_null()).then(|| format!("{shown} {}", schema[word])));
+            }
+            let sent = |(_, body): &&(String, String)| body.contains(&format!("\"{name}\"")) && body.contains(&format!("\"{parameter}\""));
+            let test = tests.iter().find(sent).map_or("tools_and_prompts_are_those_of_the_contract", |(test, _)| test);
+            writeln!(text, "| {name} | parameter | `{parameter}` | {} | `{test}` |", limits.join(" ")).unwrap();
+        }
+    }
+    let codes = [
+        "pathValidationFailed",
+        "fileAccessFailed",
+        "fileReadFailed",
+        "fileTooLarge",
+        "noMatches",
+        "patternTooBroad",
+        "paginationRequired",
+    ];
+    for code in codes.into_iter().chain(["responseTooLarge", "queryExecutionFailed"]) {
+        let (test, _) = tests.iter().find(|(_, body)| body.contains(code)).unwrap_or_else(|| panic!("no test names {code}"));
+        writeln!(text, "| local_* | error | `{code}` | | `{test}` |").unwrap();
+    }
+}
+
 #[test]
 fn every_promise_of_the_profiles_has_a_test() {
     let mut missing = Vec::new();
@@ -144,6 +189,7 @@ fn every_promise_of_the_profiles_has_a_test() {
             }
         }
     }
+    local(&mut text);
     for (_, _, test) in ELSEWHERE {
         assert!(known.contains(*test), "there is no test {test}");
     }

@@ -6,6 +6,8 @@
 
 mod assistant;
 mod contract;
+mod exec;
+mod local;
 mod patch;
 mod support;
 mod workspace;

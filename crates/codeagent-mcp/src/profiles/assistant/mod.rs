@@ -164,7 +164,7 @@ fn time(time: SystemTime) -> String {
 }
 
 /// A glob over paths: one without `/` is about names.
-fn glob(pattern: &str) -> Result<impl Fn(&RepoPath) -> bool + Send + Sync + Clone + 'static, Failure> {
+fn glob(pattern: &str) -> Result<impl Fn(&RepoPath) -> bool + Send + Sync + Clone + use<>, Failure> {
     let invalid = |error: String| Failure::new(Kind::BadPattern, format!("the glob {pattern:?} cannot be used: {error}"));
     let by_name = !pattern.contains('/');
     let matches = codeagent_workspace::path_glob(pattern).map_err(invalid)?;

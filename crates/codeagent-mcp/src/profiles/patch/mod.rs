@@ -4,19 +4,20 @@
 //! **Limits.** The paths in the headers of a diff are not looked at: what is changed is what `path` names.
 
 pub mod diff;
+mod shell;
 
 use codeagent_workspace::RepoPath;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
-use crate::arguments::{Kind as Takes, Parameter};
+use crate::arguments::{Fallback, Kind as Takes, Parameter};
 use crate::profiles::failure::{Failure, Kind};
 use crate::profiles::tool::{Call, Effect, FileTool};
 
 /// What a model should know before it calls a tool.
 pub const INSTRUCTIONS: &str = "\
 Changes the files under one root. Paths are absolute and must lie under the root. patch_apply takes a unified diff and changes a file wholly or \
-not at all; if it answers PatchFailed, read the file again and make the diff anew.";
+not at all; if it answers PatchFailed, read the file again and make the diff anew. shell_exec, where it is offered, reads and searches.";
 
 /// Largest file that is patched or appended to.
 const MAX_BYTES: u64 = 64 << 20;
@@ -87,6 +88,20 @@ pub const TOOLS: &[FileTool] = &[
         errors: &[Kind::Outside, Kind::NoFile, Kind::ReadOnly],
         effect: Effect::Writes,
         run: move_file,
+    },
+    FileTool {
+        name: "shell_exec",
+        title: "Run a text tool",
+        doc: "Run one of grep, sed, awk, find, cat, head, tail, wc, sort, uniq, cut, tr, diff, file, stat, ls, du, rg in the root, without a \
+              shell. Nothing can be changed by it. A non-zero exit code is an answer, not an error.",
+        parameters: &[
+            Parameter::required("command", Takes::Text, "Which of them."),
+            Parameter::optional("args", Takes::Texts(10_000), "Its arguments, each as it is.").or(Fallback::NoTexts),
+        ],
+        fields: &["exit_code", "stdout", "stderr"],
+        errors: &[Kind::CommandRefused, Kind::Outside],
+        effect: Effect::Runs,
+        run: shell::shell_exec,
     },
 ];
 

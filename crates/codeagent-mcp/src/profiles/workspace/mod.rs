@@ -4,6 +4,7 @@
 //! **Limits.** A folder that is itself called `workspace` at the root cannot be named, because that word at the beginning of a path means the
 //! root. Files that are not UTF-8 can be moved and removed, not read.
 
+mod command;
 mod files;
 
 use codeagent_workspace::RepoPath;
@@ -121,6 +122,24 @@ pub const TOOLS: &[FileTool] = &[
         errors: &[Kind::Outside, Kind::NoFile, Kind::Exists, Kind::BadArguments],
         effect: Effect::Writes,
         run: files::mkdir,
+    },
+    FileTool {
+        name: "run_command",
+        title: "Run a command",
+        doc: "Run node, npm, npx, python3, pytest or tsc without a shell, in a jail: the workspace can be changed, nothing else reached, no network. \
+              A non-zero exit code or `timedOut` is an answer, not an error.",
+        parameters: &[
+            Parameter::required("command", Takes::Something, "Which of them."),
+            Parameter::optional("args", Takes::ShortTexts { max: 64, each: 400 }, "Its arguments, each as it is.").or(Fallback::NoTexts),
+            Parameter::optional("cwd", Takes::Text, "Directory to run in, relative to the root.").or(Fallback::Text(".")),
+            Parameter::optional("timeoutMs", Takes::Number { min: 100, max: 60_000 }, "How long it may run.").or(Fallback::Number(15_000)),
+            Parameter::optional("maxOutputBytes", Takes::Number { min: 1_024, max: 262_144 }, "Most bytes kept of each output.")
+                .or(Fallback::Number(65_536)),
+        ],
+        fields: &["command", "args", "cwd", "exitCode", "signal", "timedOut", "stdout", "stderr", "stdoutTruncated", "stderrTruncated"],
+        errors: &[Kind::CommandRefused, Kind::Outside, Kind::NoFolder, Kind::BadArguments],
+        effect: Effect::Runs,
+        run: command::run_command,
     },
 ];
 

@@ -1,0 +1,102 @@
+//! Which part of an answer is asked for? Pages of entries, and parts of a text by bytes.
+//!
+//! **Limits.** A part of a text begins and ends between characters, so it may be up to three bytes longer than asked.
+
+use serde_json::{Value, json};
+
+/// A page of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Which, from 1.
+    pub number: usize,
+    /// Entries of a page.
+    pub size: usize,
+    /// Entries of all pages.
+    pub total: usize,
+}
+
+impl Page {
+    /// How many pages there are.
+    pub fn pages(self) -> usize {
+        self.total.div_ceil(self.size.max(1))
+    }
+
+    /// Whether there is a next one.
+    pub fn has_more(self) -> bool {
+        self.number < self.pages()
+    }
+
+    /// The entries of this page.
+    pub fn of<T>(self, items: &[T]) -> &[T] {
+        let start = self.number.saturating_sub(1).saturating_mul(self.size).min(items.len());
+        &items[start..start.saturating_add(self.size).min(items.len())]
+    }
+
+    /// As answers have it, `what` being `Files` or `Entries`.
+    pub fn told(self, what: &str) -> Value {
+        let mut told = json!({ "currentPage": self.number, "totalPages": self.pages() });
+        told[format!("{}PerPage", what.to_lowercase())] = self.size.into();
+        told[format!("total{what}")] = self.total.into();
+        told["hasMore"] = self.has_more().into();
+        told
+    }
+
+    /// What to ask next.
+    pub fn hints(self, shown: usize, parameter: &str) -> Vec<String> {
+        let next = if self.has_more() { format!("Next: {parameter}={}", self.number + 1) } else { "Final page".to_owned() };
+        vec![format!("Page {}/{} (showing {shown} of {})", self.number, self.pages().max(1), self.total), next]
+    }
+}
+
+/// A part of a text.
+pub struct Part<'t> {
+    /// The part.
+    pub text: &'t str,
+    /// Where it begins, in bytes.
+    offset: usize,
+    /// Bytes of the whole.
+    total: usize,
+}
+
+/// The part of a text from a byte on, at most so many bytes; all of it if no length is asked.
+pub fn part(text: &str, offset: Option<usize>, length: Option<usize>) -> Part<'_> {
+    let boundary = |mut at: usize| {
+        while at < text.len() && !text.is_char_boundary(at) {
+            at += 1;
+        }
+        at.min(text.len())
+    };
+    let start = boundary(offset.unwrap_or_default());
+    let end = boundary(length.map_or(text.len(), |length| start.saturating_add(length)));
+    Part { text: &text[start..end], offset: start, total: text.len() }
+}
+
+impl Part<'_> {
+    /// As answers have it.
+    pub fn told(&self) -> Value {
+        let end = self.offset + self.text.len();
+        json!({ "charOffset": self.offset, "charLength": self.text.len(), "totalChars": self.total, "hasMore": end < self.total })
+    }
+
+    /// What to ask next.
+    pub fn hint(&self) -> String {
+        let end = self.offset + self.text.len();
+        if end < self.total { format!("Next: charOffset={end} (of {} bytes)", self.total) } else { "End of the text".to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_and_parts_are_cut_where_they_should() {
+        let page = Page { number: 2, size: 2, total: 3 };
+        assert_eq!((page.pages(), page.has_more(), page.of(&[1, 2, 3])), (2, false, &[3][..]));
+        assert_eq!(Page { number: 9, ..page }.of(&[1, 2, 3]), &[0; 0]);
+        assert_eq!(part("a\u{e4}b", Some(2), Some(1)).text, "b", "a character is not cut in two");
+        assert_eq!(part("abc", Some(1), None).text, "bc");
+        assert_eq!(part("abc", Some(9), Some(usize::MAX)).text, "");
+        assert_eq!(part("abcdef", Some(0), Some(2)).hint(), "Next: charOffset=2 (of 6 bytes)");
+    }
+}

@@ -1,0 +1,246 @@
+//! What does `local_ripgrep` answer?
+//!
+//! **Limits.** At most 1,000 matches of a file are kept, of which a page shows up to 100. `smartCase` is the default and gives way to both others.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use codeagent_workspace::{Binary, Case, FileHits, Files, Hit, RepoPath, SearchError, SearchStats, TextQuery};
+use serde_json::{Value, json};
+
+use super::contract::Query;
+use super::pages::Page;
+use super::{is_secret, path, shown, time};
+use crate::profiles::failure::{Failure, Kind};
+use crate::state::State;
+
+/// How long a search may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Most matches kept of a file.
+const KEPT: usize = 1_000;
+/// Most matches kept in all: about the ten megabytes that the contract bounds an output to.
+const MAX_KEPT: usize = 50_000;
+
+pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
+    let query = &with_mode(query);
+    if query.flag("passthru") && query.flag("filesOnly") || query.flag("filesOnly") && query.flag("filesWithoutMatch") {
+        return Err(Failure::new(Kind::BadArguments, "filesOnly excludes passthru and filesWithoutMatch"));
+    }
+    let at = path(state, query)?;
+    let (mut found, stats) = search(state, query, &at)?;
+    let kept: usize = found.iter().map(|file| file.hits.len()).sum();
+    if kept > MAX_KEPT {
+        let hints = vec![
+            format!("More than {MAX_KEPT} matches: the pattern is too broad"),
+            "Use filesOnly=true to see which files match, then narrow by path, type or include".to_owned(),
+        ];
+        return Ok(super::error("outputTooLarge", shown(&at), hints));
+    }
+    let warnings = warnings(query);
+    let stats_told = query.flag("includeStats").then(|| {
+        let matches: u64 = found.iter().map(|file| file.count).sum();
+        json!({ "matchCount": matches, "filesMatched": found.len(), "filesSearched": stats.files, "bytesSearched": stats.bytes })
+    });
+    if found.is_empty() {
+        let hints = [
+            "No matches",
+            "Try a shorter or fixedString pattern, caseInsensitive=true, or a wider path",
+            "noIgnore and hidden search more files",
+        ];
+        return Ok(json!({
+            "status": "empty", "path": shown(&at), "searchEngine": "rg", "stats": stats_told, "warnings": warnings, "hints": hints,
+        }));
+    }
+    sort(state, query, &mut found);
+    let matching = found.len();
+    found.truncate(query.number("maxFiles").unwrap_or(usize::MAX));
+    let page =
+        Page { number: query.number("filePageNumber").unwrap_or(1), size: query.number("filesPerPage").unwrap_or(10), total: found.len() };
+    let files: Vec<Value> = page.of(&found).iter().map(|file| told(state, query, file)).collect();
+    let total: u64 = found.iter().map(|file| file.count).sum();
+    let mut hints = page.hints(files.len(), "filePageNumber");
+    hints.push(format!("Total: {total} matches across {} files", found.len()));
+    if matching > found.len() {
+        hints.push(format!("Limited to {} of {matching} matching files by maxFiles", found.len()));
+    }
+    if !lists_files(query) {
+        hints.push("location.charOffset is a byte offset; local_fetch_content takes the same".to_owned());
+    }
+    Ok(json!({
+        "status": "hasResults",
+        "path": shown(&at),
+        "searchEngine": "rg",
+        "files": files,
+        "totalMatches": if lists_files(query) { 0 } else { total },
+        "totalFiles": found.len(),
+        "pagination": page.told("Files"),
+        "stats": stats_told,
+        "warnings": warnings,
+        "hints": hints,
+    }))
+}
+
+/// The query with what its `mode` sets; what it says itself counts.
+fn with_mode(query: &Query) -> Query {
+    let mut query = query.clone();
+    let presets: &[(&str, Value)] = match query.text("mode") {
+        "discovery" => &[("filesOnly", json!(true))],
+        "paginated" => &[("maxMatchesPerFile", json!(3))],
+        "detailed" => &[("contextLines", json!(3))],
+        _ => &[],
+    };
+    for (name, value) in presets {
+        if query.0[*name].is_null() {
+            query.0[*name] = value.clone();
+        }
+    }
+    query
+}
+
+fn lists_files(query: &Query) -> bool {
+    ["filesOnly", "filesWithoutMatch", "count", "countMatches"].into_iter().any(|name| query.flag(name))
+}
+
+fn case(query: &Query) -> Case {
+    if query.flag("caseSensitive") {
+        Case::Sensitive
+    } else if query.flag("caseInsensitive") {
+        Case::Insensitive
+    } else if query.flag("smartCase") {
+        Case::Smart
+    } else {
+        Case::Sensitive
+    }
+}
+
+fn text_query(query: &Query) -> TextQuery {
+    let lines = |name: &str| query.number("contextLines").or_else(|| query.number(name)).unwrap_or_default();
+    let length = query.number("matchContentLength").unwrap_or(200);
+    TextQuery {
+        pattern: query.text("pattern").to_owned(),
+        is_literal: query.flag("fixedString"),
+        case: case(query),
+        whole_word: query.flag("wholeWord"),
+        whole_line: query.flag("lineRegexp"),
+        invert: query.flag("invertMatch"),
+        multi_line: query.flag("multiline"),
+        dot_all: query.flag("multilineDotall"),
+        ascii: query.flag("noUnicode"),
+        context: (lines("beforeContext"), lines("afterContext")),
+        count_occurrences: query.flag("countMatches"),
+        binary: match query.text("binaryFiles") {
+            "text" => Binary::Text,
+            "binary" => Binary::Detect,
+            _ => Binary::Skip,
+        },
+        encoding: query.some_text("encoding").map(str::to_owned),
+        keep: if lists_files(query) { 0 } else { query.number("maxMatchesPerFile").unwrap_or(KEPT) },
+        // As many characters as are shown, each of at most four bytes.
+        line_bytes: length * 4 + 4,
+        misses: query.flag("filesWithoutMatch"),
+        deadline: Some(Instant::now() + TIMEOUT),
+    }
+}
+
+fn search(state: &State, query: &Query, at: &RepoPath) -> Result<(Vec<FileHits>, SearchStats), Failure> {
+    let files = Files {
+        at: at.clone(),
+        respects_ignore: !query.flag("noIgnore"),
+        hidden: query.flag("hidden"),
+        include: query.texts("include").into_iter().map(str::to_owned).collect(),
+        exclude: query
+            .texts("exclude")
+            .into_iter()
+            .map(str::to_owned)
+            .chain(query.texts("excludeDir").into_iter().map(|folder| format!("**/{folder}/**")))
+            .collect(),
+        file_type: query.some_text("type").map(str::to_owned),
+        threads: query.number("threads").unwrap_or_default(),
+    };
+    let found = Mutex::new((Vec::new(), 0_usize));
+    let wanted = |path: &RepoPath, _is_folder: bool| !is_secret(path);
+    let misses = query.flag("filesWithoutMatch");
+    let take = |hits: FileHits| {
+        let mut found = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if (hits.count == 0) == misses && found.1 <= MAX_KEPT {
+            found.1 += hits.hits.len();
+            found.0.push(hits);
+        }
+    };
+    let searched = state.workspace().search_text(&files, &text_query(query), wanted, &take);
+    let stats = searched.map_err(|error| match error {
+        SearchError::Path(error) => Failure::from(error),
+        other => Failure::new(Kind::BadPattern, other.to_string()),
+    })?;
+    if stats.timed_out {
+        return Err(Failure::new(Kind::TimedOut, format!("the search took longer than {} s; narrow path or pattern", TIMEOUT.as_secs())));
+    }
+    let (mut found, _) = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok((found, stats))
+}
+
+fn sort(state: &State, query: &Query, found: &mut [FileHits]) {
+    let by = if query.flag("showFileLastModified") && query.text("sort") == "path" { "modified" } else { query.text("sort") };
+    if matches!(by, "modified" | "accessed" | "created") {
+        let times = |file: &FileHits| state.workspace().metadata(&file.path).ok();
+        found.sort_by_cached_key(|file| {
+            let metadata = times(file);
+            let time = metadata.and_then(|metadata| match by {
+                "accessed" => metadata.accessed().ok(),
+                "created" => metadata.created().ok(),
+                _ => metadata.modified().ok(),
+            });
+            // The newest first.
+            (std::cmp::Reverse(time), file.path.clone())
+        });
+    }
+    if query.flag("sortReverse") {
+        found.reverse();
+    }
+}
+
+fn told(state: &State, query: &Query, file: &FileHits) -> Value {
+    let size = query.number("matchesPerPage").unwrap_or(10);
+    let page = Page { number: 1, size, total: file.hits.len() };
+    let matches: Vec<Value> = page.of(&file.hits).iter().map(|hit| match_told(query, hit)).collect();
+    let mut told = json!({ "path": file.path.as_str(), "matchCount": file.count, "matches": matches });
+    if page.has_more() {
+        told["pagination"] = json!({
+            "currentPage": 1, "totalPages": page.pages(), "matchesPerPage": size, "totalMatches": file.hits.len(), "hasMore": true,
+        });
+    }
+    if query.flag("showFileLastModified") {
+        told["modified"] = state.workspace().modified(&file.path).map_or(Value::Null, |modified| time(modified).into());
+    }
+    told
+}
+
+fn match_told(query: &Query, hit: &Hit) -> Value {
+    let lines: Vec<&str> = hit.before.iter().chain([&hit.text]).chain(&hit.after).map(String::as_str).collect();
+    let (whole, most) = (lines.join("\n"), query.number("matchContentLength").unwrap_or(200));
+    let value = match whole.char_indices().nth(most) {
+        Some((end, _)) => format!("{}...", &whole[..end]),
+        None => whole,
+    };
+    let mut told = json!({ "value": value, "location": { "charOffset": hit.offset, "charLength": hit.length } });
+    if query.flag("lineNumbers") {
+        told["line"] = hit.line.into();
+    }
+    told["column"] = hit.column.into();
+    told
+}
+
+fn warnings(query: &Query) -> Vec<&'static str> {
+    let mut warnings = Vec::new();
+    if query.flag("perlRegex") {
+        warnings.push("perlRegex: look-around and back-references are not supported");
+    }
+    if query.flag("followSymlinks") {
+        warnings.push("followSymlinks: links are not followed");
+    }
+    if query.flag("multiline") {
+        warnings.push("multiline is slow and reads whole files");
+    }
+    warnings
+}

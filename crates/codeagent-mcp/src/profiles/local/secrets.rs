@@ -1,0 +1,91 @@
+//! Which files does the `local` profile not show, whoever asks? Those that hold secrets by their nature: keys, credentials, settings of the
+//! environment, histories.
+//!
+//! **Limits.** By names only. A secret in a source file is shown.
+
+use codeagent_workspace::RepoPath;
+
+/// Names of files and folders.
+const NAMES: &[&str] = &[
+    ".git",
+    ".env",
+    ".envrc",
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".gcloud",
+    ".kube",
+    ".docker",
+    ".npmrc",
+    ".yarnrc",
+    ".pypirc",
+    ".netrc",
+    "_netrc",
+    ".git-credentials",
+    ".htpasswd",
+    ".pgpass",
+    ".my.cnf",
+    ".vault-token",
+    ".terraformrc",
+    "credentials.json",
+    "service-account.json",
+    "secrets.json",
+    "secrets.yml",
+    "secrets.yaml",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "authorized_keys",
+    "known_hosts",
+    ".bash_history",
+    ".zsh_history",
+    ".node_repl_history",
+    ".python_history",
+    ".mysql_history",
+    ".psql_history",
+    "master.key",
+    "shadow",
+    ".password-store",
+    "keychain",
+    ".keychain",
+    ".1password",
+    ".bitwarden",
+];
+
+/// Beginnings of names.
+const BEGINNINGS: &[&str] = &[".env.", "id_rsa.", "id_ed25519.", "terraform.tfstate"];
+
+/// Names that begin so and hold nothing.
+const HARMLESS: &[&str] = &[".env.example", ".env.sample", ".env.template", "id_rsa.pub", "id_ed25519.pub"];
+
+/// Ends of names.
+const ENDS: &[&str] = &[
+    ".pem",
+    ".key",
+    ".p12",
+    ".pfx",
+    ".jks",
+    ".keystore",
+    ".kdbx",
+    ".asc",
+    ".gpg",
+    ".ppk",
+    ".ovpn",
+    ".crt.key",
+    ".mobileprovision",
+    ".env",
+];
+
+/// Whether a path names such a file, or lies in such a folder.
+#[must_use]
+pub fn is_secret(path: &RepoPath) -> bool {
+    path.segments().any(|segment| {
+        let name = segment.to_ascii_lowercase();
+        let name = name.as_str();
+        let known =
+            NAMES.contains(&name) || BEGINNINGS.iter().any(|begin| name.starts_with(begin)) || ENDS.iter().any(|end| name.ends_with(end));
+        known && !HARMLESS.contains(&name)
+    })
+}

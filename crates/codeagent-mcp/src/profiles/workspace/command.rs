@@ -1,0 +1,66 @@
+//! What does `run_command` do? It runs an interpreter or a tool that runs code by its nature, in a jail in which the repository can be written
+//! (unless the server only reads) and nothing else can be reached.
+//!
+//! **Limits.** No network, so nothing is installed. A command that changes files is followed by a look at the whole repository for the index.
+
+use std::time::Duration;
+
+use codeagent_workspace::{Output, Policy, Request};
+use serde_json::{Value, json};
+
+use super::{path, shown};
+use crate::profiles::Exec;
+use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::tool::Call;
+
+/// The commands that may be run.
+pub const ALLOWED: [&str; 6] = ["node", "npm", "npx", "python3", "pytest", "tsc"];
+
+/// Runs a command.
+pub fn run_command(call: &Call<'_>) -> Result<Value, Failure> {
+    let command = call.arguments.required_text("command");
+    if !ALLOWED.contains(&command) {
+        let message = format!("`{}` may not be run; permitted are {}", crate::arguments::shortened(command), ALLOWED.join(", "));
+        return Err(Failure::new(Kind::CommandRefused, message));
+    }
+    let arguments = call.arguments.texts("args");
+    let folder = path(call.arguments.required_text("cwd"))?;
+    let number = |name: &str| call.arguments.number(name).unwrap_or_default();
+    let writes = !call.options.read_only;
+    let launcher = call.options.exec.launcher()?;
+    let request = Request {
+        program: command,
+        arguments: &arguments,
+        folder: &folder,
+        timeout: Duration::from_millis(number("timeoutMs") as u64),
+        output_bytes: number("maxOutputBytes"),
+        policy: Policy::Interpreters { writes },
+    };
+    let outcome = launcher.run(call.workspace(), &request).map_err(Exec::failure)?;
+    if writes {
+        call.take_in(&[]);
+    }
+    Ok(json!({
+        "command": command,
+        "args": arguments,
+        "cwd": shown(&folder),
+        "exitCode": outcome.exit_code,
+        "signal": outcome.signal.map(signal),
+        "timedOut": outcome.timed_out,
+        "stdout": text(&outcome.stdout),
+        "stderr": text(&outcome.stderr),
+        "stdoutTruncated": outcome.stdout.truncated,
+        "stderrTruncated": outcome.stderr.truncated,
+    }))
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.bytes).into_owned()
+}
+
+/// The name of a signal.
+fn signal(number: i32) -> String {
+    let known =
+        [(2, "SIGINT"), (4, "SIGILL"), (6, "SIGABRT"), (9, "SIGKILL"), (11, "SIGSEGV"), (15, "SIGTERM"), (24, "SIGXCPU"), (25, "SIGXFSZ")];
+    known.iter().find(|(known, _)| *known == number).map_or_else(|| format!("SIG{number}"), |(_, name)| (*name).to_owned())
+}
