@@ -23,6 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ingest", &["model", "project", "extract", "resolve", "store"]),
     ("query", &["model", "store"]),
     ("engine", &["model", "project", "extract", "resolve", "store", "ingest", "query"]),
+    ("watch", &["store", "ingest", "engine"]),
 ];
 
 /// Paths and the only places in which they may stand.

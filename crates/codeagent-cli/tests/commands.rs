@@ -174,7 +174,7 @@ fn exit_codes_tell_what_to_do() {
     assert!(nowhere.status.code() == Some(2) && message.matches("os error 2").count() == 1, "{message}");
 
     let lock = shop.data().lock_writer().unwrap();
-    assert_eq!(shop.failure(&["index"]).0, 4);
+    assert_eq!(shop.failure(&["index", "--rebuild"]).0, 4);
     assert_eq!(shop.run(&["callers", "Order.Place"]).status.code(), Some(0), "reading needs no lock");
     drop(lock);
 
@@ -345,6 +345,36 @@ fn a_server_ends_with_its_client_and_gives_the_lock_back() {
     drop(server.stdin.take());
     assert_eq!(server.wait().unwrap().code(), Some(0));
     shop.data().lock_writer().unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn beside_a_server_all_commands_work_and_know_of_edits() {
+    let shop = Shop::indexed();
+    let mut server = serve(&shop);
+    while !shop.stdout(&["status"]).contains("a codeagent watches the files") {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let path = shop.root.path().join("src/Shop.Services/Extra.cs");
+    std::fs::write(&path, "class Extra { void Go(Shop.Services.PriceCalculator prices) => prices.Price(null); }").unwrap();
+    assert!(shop.stdout(&["callers", "PriceCalculator.Price"]).contains("Extra.Go"));
+    std::fs::remove_file(path).unwrap();
+    let said = shop.stdout(&["index"]);
+    assert!(said.contains("by the codeagent that watches"), "{said}");
+    assert!(!shop.stdout(&["callers", "PriceCalculator.Price"]).contains("Extra.Go"));
+    drop(server.stdin.take());
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn without_a_server_an_answer_says_which_files_have_changed() {
+    let shop = Shop::indexed();
+    let said = |shop: &Shop| String::from_utf8(shop.run(&["callers", "PriceCalculator.Price"]).stderr).unwrap();
+    assert!(!said(&shop).contains("changed"), "{}", said(&shop));
+    std::fs::write(shop.root.path().join("src/Extra.cs"), "class Extra { }").unwrap();
+    assert!(said(&shop).contains("1 file has changed and is not in the index yet: src/Extra.cs"), "{}", said(&shop));
+    shop.stdout(&["index"]);
+    assert!(!said(&shop).contains("changed"), "{}", said(&shop));
 }
 
 #[cfg(unix)]

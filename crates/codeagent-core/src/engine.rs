@@ -3,14 +3,14 @@
 //! [`Engine`] indexes and answers and is alone in that; [`Answers`] only answers, beside any number of others. Dropping an engine drains the
 //! writer, moves its log into the database, closes it and gives the lock back.
 //!
-//! **Limits.** Answers see what the last committed batch wrote; nothing watches the disk here.
+//! **Limits.** Answers see what the last committed batch wrote; who sees to it that this is how the disk is, is `watch`.
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, OpenError, Workspace, WriterLock, root_mark};
+use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, OpenError, Watcher, Workspace, WriterLock, root_mark};
 
-use crate::ingest::{ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
+use crate::ingest::{self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
 use crate::store::{self, ROOT, Reader, Snapshot, StoreError};
 
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
@@ -107,6 +107,9 @@ pub struct Engine {
     reader: Reader,
     workspace: Mutex<Workspace>,
     tolerate_config: bool,
+    data: DataDir,
+    /// The database file that was opened.
+    mark: Option<(u64, u64)>,
     _lock: WriterLock,
 }
 
@@ -133,21 +136,58 @@ impl Engine {
         let workers = if options.ingest.threads == 0 { available_threads() } else { options.ingest.threads };
         let reader = Reader::open(&database, READERS + workers as u32)?;
         let pipeline = IngestPipeline::new(workspace.clone(), reader.clone(), writer, options.ingest)?;
-        Ok(Self { pipeline: Mutex::new(pipeline), pulse, reader, workspace: Mutex::new(workspace), tolerate_config, _lock: lock })
+        let mark = data.database_mark();
+        let (pipeline, workspace) = (Mutex::new(pipeline), Mutex::new(workspace));
+        Ok(Self { pipeline, pulse, reader, workspace, tolerate_config, data, mark, _lock: lock })
     }
 
     /// Brings the index to what is on disk now.
     pub fn index(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
-        self.process_batch(&ChangeBatch::everything(), progress)
+        let summary = self.process_batch(&ChangeBatch::everything(), progress)?;
+        let snapshot = self.reader.snapshot()?;
+        let remarks = store::metadata(&snapshot, store::PROJECT_REMARKS)?.unwrap_or_default();
+        let remarks = remarks.lines().map(str::to_owned).collect();
+        Ok(Summary { remarks, ..summary.with_counts(store::counts(&snapshot)?) })
     }
 
     /// Takes a batch of changes in, under the settings as they are now; one at a time, others wait.
     pub fn process_batch(&self, batch: &ChangeBatch, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
         let mut pipeline = self.pipeline();
-        let workspace = self.workspace().configured(self.tolerate_config)?;
+        let known = self.workspace();
+        // A root that was removed and made again is another folder.
+        let opened = Workspace::open(known.root()).ok().filter(|opened| opened.root() == known.root());
+        let workspace = opened.unwrap_or(known).configured(self.tolerate_config)?;
         *unpoisoned(&self.workspace) = workspace.clone();
         pipeline.set_workspace(workspace);
         Ok(pipeline.process_batch(batch, progress)?)
+    }
+
+    /// Has every folder that a batch lists watched from now on.
+    pub fn set_watcher(&self, watcher: Option<Arc<Watcher>>) {
+        self.pipeline().set_watcher(watcher);
+    }
+
+    /// Whether a path was taken out of the index lately.
+    #[must_use]
+    pub fn has_removed(&self, path: &str) -> bool {
+        self.pipeline().has_removed(path)
+    }
+
+    /// Frees the memory of what the next edit would go on with.
+    pub fn put_down(&self) {
+        self.pipeline().put_down();
+    }
+
+    /// The folder of the index.
+    #[must_use]
+    pub fn data(&self) -> &DataDir {
+        &self.data
+    }
+
+    /// Whether the database is the one that was opened; if not, nobody sees what is written, and the engine must be opened again.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        self.data.database_mark() == self.mark
     }
 
     /// Whether the writer takes batches; answered at once, also during a batch.
@@ -159,7 +199,7 @@ impl Engine {
     /// Answers from the same index.
     #[must_use]
     pub fn answers(&self) -> Answers {
-        Answers { reader: self.reader.clone(), workspace: self.workspace() }
+        Answers { reader: self.reader.clone(), workspace: self.workspace(), data: self.data.clone(), mark: self.mark }
     }
 
     /// Moves the log into the database, closes it and gives the lock back.
@@ -168,7 +208,7 @@ impl Engine {
     }
 
     /// The repository with the settings of the last batch.
-    fn workspace(&self) -> Workspace {
+    pub fn workspace(&self) -> Workspace {
         unpoisoned(&self.workspace).clone()
     }
 
@@ -187,15 +227,19 @@ fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Answers {
     reader: Reader,
     workspace: Workspace,
+    data: DataDir,
+    mark: Option<(u64, u64)>,
 }
 
 impl Answers {
     /// Opens the index of the repository at `root`, if it lies at `home`, without the right to write.
     pub fn open(root: &Path, home: &DataHome) -> Result<Self, EngineError> {
         let workspace = Workspace::open(root)?.configured(true)?;
-        let reader = Reader::open(&home.data_dir(workspace.root())?.database()?, READERS)?;
+        let data = home.data_dir(workspace.root())?;
+        let mark = data.database_mark();
+        let reader = Reader::open(&data.database()?, READERS)?;
         check_root(&reader, workspace.root())?;
-        Ok(Self { reader, workspace })
+        Ok(Self { reader, workspace, data, mark })
     }
 
     /// The present generation, for one answer.
@@ -207,6 +251,23 @@ impl Answers {
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
+    }
+
+    /// The folder of the index.
+    #[must_use]
+    pub fn data(&self) -> &DataDir {
+        &self.data
+    }
+
+    /// Whether the database is still the one that was opened.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        self.data.database_mark() == self.mark
+    }
+
+    /// The files whose content is not as it was indexed, new and removed ones among them, by path.
+    pub fn changed_files(&self) -> Result<Vec<String>, EngineError> {
+        Ok(ingest::inspect::changed(&self.workspace, &self.snapshot()?)?)
     }
 }
 

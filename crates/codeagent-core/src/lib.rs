@@ -18,3 +18,5 @@ pub mod ingest;
 pub mod query;
 
 pub mod engine;
+
+pub mod watch;

@@ -78,10 +78,11 @@ async fn talk(state: &Arc<State>, tools: ToolSet) -> Result<Ended, ServeError> {
 #[cfg(unix)]
 pub async fn stop_signal() -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
+    let (mut terminate, mut hang_up) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
     tokio::select! {
         interrupted = tokio::signal::ctrl_c() => interrupted,
         _ = terminate.recv() => Ok(()),
+        _ = hang_up.recv() => Ok(()),
     }
 }
 

@@ -36,8 +36,8 @@ if it changes.
 Wherever a node_id is asked, a qualified name or the end of one that is unique will do (`OrderService.Place`; TypeScript: \
 `src/cart.ts#Cart.total`), with parameter types for an overload (`Cart.Add(Product, int)`). Paths are relative to the root of the repository.
 Lists come in pages: pass `next_cursor` as `cursor` for the rest. `note` says why a list is empty and what to ask then. `unresolved_sites` \
-counts uses of a name whose target is not known. `stale_files` were changed since they were indexed: after editing, call index_files with the \
-changed paths. An edge with confidence `exact` is proven; `inferred` is the best of several candidates. Libraries are not indexed, so calls into \
+counts uses of a name whose target is not known. The index follows the files as they \
+are edited; if an answer is behind them, `note` says so and `stale_files` names files shown whose lines may be off. An edge with confidence `exact` is proven; `inferred` is the best of several candidates. Libraries are not indexed, so calls into \
 them are not listed.";
 
 /// Tools that run at a time. Others wait in the order they were called: a hundred at once would all be answered last.
@@ -188,7 +188,7 @@ pub fn call(state: &State, tool: &Tool, sent: Map<String, Value>) -> Result<Answ
 
 /// The same with checked arguments.
 pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, ToolError> {
-    catch_unwind(AssertUnwindSafe(|| (tool.run)(state, arguments))).unwrap_or_else(|_| {
+    catch_unwind(AssertUnwindSafe(|| tools::lag::run(state, tool, arguments))).unwrap_or_else(|_| {
         tracing::error!(tool = tool.name, "a tool panicked");
         Err(ToolError::index(format!("`{}` failed on this call because of a defect in codeagent; other calls go on", tool.name)))
     })

@@ -1,16 +1,18 @@
 //! What do all calls share? The repository and, as soon as there is an index, the engine.
 //!
-//! A server answers at once: the engine is opened by a thread of its own, which also takes in what changed on disk since the last time. Until
-//! a first index is complete, questions about symbols are answered with how far it is.
+//! A server answers at once: the engine is opened by a thread of its own, and a keeper takes in what changed on disk since the last time and
+//! what changes from then on. Until a first index is complete, questions about symbols are answered with how far it is; later ones wait until
+//! the changes made before them are in the index, and past [`SETTLING`] say what is not.
 //!
-//! If another process has the right to write, what it has written is served, and as soon as it is gone this one takes its place.
+//! If another process has the right to write, it is asked to take changes in and what it has written is served; as soon as it is gone this
+//! one takes its place. A database that was removed or replaced is noticed by the next question, and opened again.
 //!
 //! **Limits.** One repository per server.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -18,6 +20,8 @@ use codeagent_core::engine::{Answers, Engine, EngineError, EngineOptions, ErrorK
 use codeagent_core::ingest::{IngestOptions, Progress};
 use codeagent_core::query;
 use codeagent_core::store::{self, StoreError};
+use codeagent_core::watch::door::{Visit, Wish, sync};
+use codeagent_core::watch::{Keeper, Lag, SETTLING, glance};
 use codeagent_workspace::{DataHome, OpenError, RepoPath, Workspace};
 
 use crate::error::ToolError;
@@ -26,11 +30,15 @@ use crate::tools::management::StatusReport;
 /// How long a question waits for an engine that is about to be ready: small repositories are indexed by then.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long another process may take to index named files.
+const ELSEWHERE: Duration = Duration::from_secs(60);
+
 /// How often a server that reads asks whether it may write, and looks for a new index.
 const SUCCESSION: Duration = Duration::from_secs(1);
 
 /// Shared by all calls.
 pub struct State {
+    me: Weak<State>,
     workspace: Workspace,
     home: DataHome,
     stage: Mutex<Stage>,
@@ -39,6 +47,8 @@ pub struct State {
     cancel: Arc<AtomicBool>,
     starter: Mutex<Option<JoinHandle<()>>>,
     heir: Mutex<Option<JoinHandle<()>>>,
+    /// With the process that has the right to write.
+    visit: Mutex<Option<Arc<Visit>>>,
 }
 
 /// How far the engine is.
@@ -48,9 +58,9 @@ enum Stage {
     /// The engine is being opened.
     Opening,
     /// The first index is being made.
-    Indexing(Arc<Engine>, Option<Progress>),
+    Indexing(Arc<Keeper>, Option<Progress>),
     /// The index is complete; perhaps what changed since the last time is being taken in.
-    Ready(Arc<Engine>),
+    Ready(Arc<Keeper>),
     /// Another process makes the first index.
     Elsewhere(Option<Answers>),
     /// Another process writes.
@@ -62,14 +72,17 @@ enum Stage {
 impl State {
     /// The state of a server over the repository at `root`, whose index lies at `home`, without an engine yet.
     pub fn open(root: &Path, home: DataHome) -> Result<Arc<Self>, OpenError> {
-        Ok(Arc::new(Self {
-            workspace: Workspace::open(root)?,
+        let workspace = Workspace::open(root)?;
+        Ok(Arc::new_cyclic(|me| Self {
+            me: Weak::clone(me),
+            workspace,
             home,
             stage: Mutex::new(Stage::Closed),
             moved: Condvar::new(),
             cancel: Arc::default(),
             starter: Mutex::default(),
             heir: Mutex::default(),
+            visit: Mutex::default(),
         }))
     }
 
@@ -77,6 +90,7 @@ impl State {
     #[must_use]
     pub fn of_answers(answers: Answers) -> Self {
         Self {
+            me: Weak::new(),
             workspace: answers.workspace().clone(),
             home: DataHome::default(),
             stage: Mutex::new(Stage::ReadOnly(answers)),
@@ -84,6 +98,7 @@ impl State {
             cancel: Arc::default(),
             starter: Mutex::default(),
             heir: Mutex::default(),
+            visit: Mutex::default(),
         }
     }
 
@@ -114,8 +129,17 @@ impl State {
     /// Stops what is going on and gives the index back, complete up to the last batch.
     pub fn close(&self) {
         self.cancel.store(true, Ordering::Relaxed);
-        drop(lock(&self.stage));
+        let keeper = match &*lock(&self.stage) {
+            Stage::Ready(keeper) | Stage::Indexing(keeper, _) => Some(Arc::clone(keeper)),
+            _ => None,
+        };
         self.moved.notify_all();
+        if let Some(keeper) = keeper {
+            keeper.stop();
+        }
+        if let Some(visit) = &*lock(&self.visit) {
+            visit.end();
+        }
         // The first starts the second.
         join(&self.starter);
         join(&self.heir);
@@ -136,7 +160,7 @@ impl State {
     /// What questions are put to.
     pub fn answers(&self) -> Result<Answers, ToolError> {
         match &*self.settled(Stage::is_under_way) {
-            Stage::Ready(engine) => Ok(engine.answers()),
+            Stage::Ready(keeper) => Ok(keeper.engine().answers()),
             Stage::ReadOnly(answers) => Ok(answers.clone()),
             other => Err(other.unavailable()),
         }
@@ -145,27 +169,99 @@ impl State {
     /// What changes are put to.
     pub fn engine(&self) -> Result<Arc<Engine>, ToolError> {
         match &*self.settled(Stage::is_under_way) {
-            Stage::Ready(engine) => Ok(Arc::clone(engine)),
+            Stage::Ready(keeper) => Ok(Arc::clone(keeper.engine())),
             other => Err(other.unavailable()),
         }
     }
 
+    /// Waits until the index is as the disk is now, for at most [`SETTLING`]; says what is not in it.
+    #[must_use]
+    pub fn settle(&self) -> Lag {
+        drop(self.settled(Stage::is_under_way));
+        if let Some(answers) = self.read_only() {
+            if !answers.is_in_place() {
+                self.enter(self.elsewhere());
+            }
+            return glance(&answers);
+        }
+        if self.keeper().is_some_and(|keeper| !keeper.engine().is_in_place()) {
+            self.open_again();
+            drop(self.settled(Stage::is_under_way));
+        }
+        // Nothing is locked while one waits: a batch tells how far it is.
+        self.keeper().map_or_else(Lag::default, |keeper| keeper.settle(Some(SETTLING)))
+    }
+
+    /// What keeps the index, if this process does.
+    fn keeper(&self) -> Option<Arc<Keeper>> {
+        match &*lock(&self.stage) {
+            Stage::Ready(keeper) => Some(Arc::clone(keeper)),
+            _ => None,
+        }
+    }
+
+    /// What is read, if another process keeps the index.
+    fn read_only(&self) -> Option<Answers> {
+        match &*lock(&self.stage) {
+            Stage::ReadOnly(answers) => Some(answers.clone()),
+            _ => None,
+        }
+    }
+
+    /// Opens the engine again: somebody has removed or replaced the database.
+    fn open_again(&self) {
+        let Some(state) = self.me.upgrade() else { return };
+        let mut stage = lock(&self.stage);
+        let Stage::Ready(keeper) = &*stage else { return };
+        let keeper = Arc::clone(keeper);
+        if keeper.engine().is_in_place() {
+            return;
+        }
+        tracing::warn!("the database was removed or replaced; it is opened again");
+        *stage = Stage::Opening;
+        drop(stage);
+        keeper.stop();
+        drop(keeper);
+        state.spawn("codeagent-start", &self.starter, Self::prepare);
+    }
+
+    /// Has changes taken in by whoever writes; paths are compared by their content. `None` if this process does so itself.
+    pub fn taken_in_elsewhere(&self, paths: &[RepoPath]) -> Option<Result<(), ToolError>> {
+        let answers = self.read_only()?;
+        let wish = Wish { paths: paths.to_vec(), everything: false };
+        Some(match sync(answers.data(), &wish, ELSEWHERE) {
+            Ok(granted) => granted.behind.map_or(Ok(()), |behind| Err(ToolError::index(behind))),
+            Err(error) => {
+                Err(ToolError::unavailable(format!("another codeagent writes this index and does not answer ({error}); ask again")))
+            }
+        })
+    }
+
     /// How the index is, what is going on with it, and what is odd about the settings.
     pub fn status(&self) -> Result<(StatusReport, Option<String>, Vec<String>), ToolError> {
-        let (answers, healthy, remark) = match &*self.settled(|stage| matches!(stage, Stage::Opening)) {
-            Stage::Ready(engine) => (engine.answers(), engine.is_healthy(), None),
-            Stage::Indexing(engine, progress) => (engine.answers(), engine.is_healthy(), Some(shown(*progress))),
-            Stage::ReadOnly(answers) => (answers.clone(), true, Some("another process writes this index".to_owned())),
-            Stage::Elsewhere(Some(answers)) => (answers.clone(), true, Some("by another process, for the first time".to_owned())),
+        let is_ready = matches!(&*self.settled(|stage| matches!(stage, Stage::Opening)), Stage::Ready(_));
+        let behind = if is_ready { self.keeper().and_then(|keeper| behind(&keeper)) } else { None };
+        let keeper = |keeper: &Keeper| (keeper.engine().answers(), keeper.engine().is_healthy());
+        let ((answers, healthy), remark, watched) = match &*self.settled(|stage| matches!(stage, Stage::Opening)) {
+            Stage::Ready(kept) => (keeper(kept), behind, true),
+            Stage::Indexing(kept, progress) => (keeper(kept), Some(shown(*progress)), true),
+            Stage::ReadOnly(answers) => {
+                let watched = lock(&self.visit).is_some();
+                ((answers.clone(), true), Some("another process writes this index".to_owned()), watched)
+            }
+            Stage::Elsewhere(Some(answers)) => ((answers.clone(), true), Some("by another process, for the first time".to_owned()), false),
             other => return Err(other.unavailable()),
         };
         let status = query::status(&answers.snapshot()?)?;
-        Ok((StatusReport::new(&status, healthy), remark, answers.workspace().config().remarks.clone()))
+        let report = StatusReport { watcher_active: watched, ..StatusReport::new(&status, healthy) };
+        Ok((report, remark, answers.workspace().config().remarks.clone()))
     }
 
     fn enter(&self, stage: Stage) {
-        *lock(&self.stage) = stage;
+        let before = std::mem::replace(&mut *lock(&self.stage), stage);
         self.moved.notify_all();
+        // A keeper that ends may still want to tell how far it is.
+        drop(before);
     }
 
     /// The stage once it is no longer `passing`, or after a while.
@@ -189,10 +285,18 @@ impl State {
     }
 
     /// Waits for the right to write, and meanwhile serves the index that is there: it may be another file than a moment ago.
-    fn succeed(&self) {
-        while !self.is_closing_within(SUCCESSION) {
+    fn succeed(self: &Arc<Self>) {
+        while !self.is_closing_within(Duration::ZERO) {
+            // A first index has to be noticed when it is complete.
+            let is_first = matches!(&*lock(&self.stage), Stage::Elsewhere(_));
+            if (is_first || !self.visit_writer()) && self.is_closing_within(SUCCESSION) {
+                return;
+            }
             match self.open_engine() {
-                Ok(engine) => return self.bring_up_to_date(engine),
+                Ok(engine) => {
+                    self.bring_up_to_date(engine);
+                    return;
+                }
                 Err(error) => {
                     if !self.make_do(error) {
                         return;
@@ -200,6 +304,19 @@ impl State {
                 }
             }
         }
+    }
+
+    /// Stays with the process that writes until it ends; false if it lets nobody in.
+    fn visit_writer(&self) -> bool {
+        let data = self.home.data_dir(self.workspace.root());
+        let Some(visit) = data.ok().and_then(|data| Visit::begin(&data).ok()) else { return false };
+        let visit = Arc::new(visit);
+        *lock(&self.visit) = Some(Arc::clone(&visit));
+        if !self.cancel.load(Ordering::Relaxed) {
+            visit.wait();
+        }
+        *lock(&self.visit) = None;
+        true
     }
 
     fn is_closing_within(&self, time: Duration) -> bool {
@@ -214,19 +331,20 @@ impl State {
         Engine::open(self.workspace.root(), options)
     }
 
-    fn bring_up_to_date(&self, engine: Engine) {
-        let engine = Arc::new(engine);
+    fn bring_up_to_date(self: &Arc<Self>, engine: Engine) {
         let is_complete = is_complete(&engine.answers()).unwrap_or(false);
-        self.enter(if is_complete { Stage::Ready(Arc::clone(&engine)) } else { Stage::Indexing(Arc::clone(&engine), None) });
-        let indexed = engine.index(&|progress| self.note(progress));
-        self.enter(match indexed {
-            Err(error) if !is_complete => Stage::Failed(error.into()),
-            Err(error) => {
-                tracing::warn!(%error, "the index could not be brought up to date");
-                Stage::Ready(engine)
-            }
-            Ok(_) => Stage::Ready(engine),
-        });
+        let state = Arc::downgrade(self);
+        let progress = move |progress| state.upgrade().iter().for_each(|state| state.note(progress));
+        let keeper = match Keeper::start(Arc::new(engine), progress) {
+            Ok(keeper) => Arc::new(keeper),
+            Err(error) => return self.enter(Stage::Failed(ToolError::unavailable(format!("no thread can be started: {error}")))),
+        };
+        self.enter(if is_complete { Stage::Ready(Arc::clone(&keeper)) } else { Stage::Indexing(Arc::clone(&keeper), None) });
+        let lag = keeper.settle(None);
+        match lag.failure {
+            Some(failure) if !is_complete => self.enter(Stage::Failed(ToolError::index(failure))),
+            _ => self.enter(Stage::Ready(keeper)),
+        }
     }
 
     /// Serves what can be served without an engine; true if that is so because another process has it.
@@ -265,9 +383,7 @@ impl Stage {
                 "the repository is being indexed for the first time ({}); ask again in some seconds, file tools work already",
                 shown(*progress)
             )),
-            Self::ReadOnly(_) => {
-                ToolError::unavailable("another codeagent writes this index; call index_files there, or here once that one has ended")
-            }
+            Self::ReadOnly(_) => ToolError::unavailable("another codeagent writes this index; ask again in a moment"),
             Self::Elsewhere(_) => ToolError::unavailable(
                 "another codeagent indexes the repository for the first time; ask again in some seconds, file tools work already",
             ),
@@ -276,6 +392,14 @@ impl Stage {
             }
         }
     }
+}
+
+/// What has changed and is not in the index yet, if something has.
+fn behind(keeper: &Keeper) -> Option<String> {
+    let lag = keeper.settle(Some(SETTLING));
+    let trouble = keeper.trouble().map(|trouble| format!("{trouble}; the repository is looked at again and again instead"));
+    let texts: Vec<String> = (!lag.is_none()).then(|| lag.to_string()).into_iter().chain(trouble).collect();
+    (!texts.is_empty()).then(|| texts.join("; "))
 }
 
 fn shown(progress: Option<Progress>) -> String {

@@ -107,6 +107,22 @@ impl DataDir {
         Ok(path)
     }
 
+    /// What tells the file of the database from another one put in its place; `None` if there is none.
+    #[must_use]
+    pub fn database_mark(&self) -> Option<(u64, u64)> {
+        let metadata = self.path.join("index.db").symlink_metadata().ok()?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            Some((metadata.dev(), metadata.ino()))
+        }
+        #[cfg(not(unix))]
+        {
+            drop(metadata);
+            Some((0, 0))
+        }
+    }
+
     /// Removes the database, if there is one. Only for who holds the right to write.
     pub fn remove_database(&self) -> Result<(), DataDirError> {
         for name in ["index.db", "index.db-wal", "index.db-shm"] {
@@ -134,7 +150,7 @@ impl DataDir {
 }
 
 /// Makes a folder that only its owner can enter. One that is there must be a folder, and ours to restrict.
-fn make_own_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn make_own_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -162,6 +162,19 @@ fn git_folder(top: &Path) -> Option<PathBuf> {
     Some(top.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
+/// Folders outside of the listed ones whose files say what is ignored, and that of the settings.
+#[cfg(target_os = "linux")]
+pub fn rule_folders(root: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![root.join(".codeagent")];
+    let Some(top) = root.ancestors().find(|folder| folder.join(".git").exists()) else { return folders };
+    folders.extend(root.ancestors().skip(1).take_while(|folder| folder.starts_with(top)).map(Path::to_owned));
+    if let Some(git) = git_folder(top) {
+        folders.push(common_folder(&git).join("info"));
+        folders.push(git);
+    }
+    folders
+}
+
 /// Where git keeps what all work trees of a repository share.
 fn common_folder(git: &Path) -> PathBuf {
     let text = read(&git.join("commondir"), MAX_POINTER_BYTES).and_then(Result::ok).and_then(|bytes| String::from_utf8(bytes).ok());

@@ -10,6 +10,7 @@
 mod config;
 mod data_dir;
 mod decode;
+mod door;
 #[cfg(unix)]
 mod exec;
 mod ignored;
@@ -20,6 +21,7 @@ mod sandbox;
 mod search;
 mod tracked;
 mod walk;
+mod watch;
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -28,6 +30,7 @@ use std::sync::Arc;
 pub use config::{CONFIG_FILE, Config, ConfigError, Globs, LANGUAGES, MAX_FILE_BYTES};
 pub use data_dir::{DataDir, DataDirError, DataHome, WriterLock, root_mark};
 pub use decode::Encoding;
+pub use door::{Conversation, Door, knock};
 #[cfg(unix)]
 pub use exec::{ExecError, Launcher, Outcome, Output, Policy, Request, jail_main};
 pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
@@ -37,6 +40,7 @@ pub use sandbox::{Item, ItemKind, Removed, Visit, WriteError};
 #[cfg(unix)]
 pub use search::{Binary, Case, FileHits, Files, Hit, Ordered, SearchError, SearchStats, TextQuery, line_matcher, path_glob};
 pub use walk::{Entry, EntryKind, Walk};
+pub use watch::{Hints, WatchError, Watcher};
 
 /// A repository root that cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -104,6 +108,12 @@ impl Workspace {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Whether the root is still there.
+    #[must_use]
+    pub fn is_there(&self) -> bool {
+        self.root.is_dir()
     }
 
     /// What a person or a tool caller typed, as a path of the repository: `./`, doubled and trailing slashes and a `..` that stays inside

@@ -50,6 +50,8 @@ impl Entry {
 pub struct Walk {
     /// Sorted by path.
     pub entries: Vec<Entry>,
+    /// Of a walk of the whole repository: its folders, the root among them, sorted by path.
+    pub folders: Vec<Entry>,
     /// What could not be looked at and why, sorted; a name that is not UTF-8, a folder without permission.
     pub skipped: Vec<String>,
     /// Folders and files of which the system did not say what they hold, sorted: what was known below them may still be there.
@@ -59,12 +61,29 @@ pub struct Walk {
 }
 
 impl Workspace {
-    /// All regular files that are not ignored.
+    /// All regular files that are not ignored, and the folders they may lie in.
     #[must_use]
     pub fn walk(&self) -> Walk {
         let mut walk = self.scan(&RepoPath::root(), None);
-        walk.entries.retain(|entry| entry.kind == EntryKind::File);
+        let (folders, files) = std::mem::take(&mut walk.entries).into_iter().partition(|entry| entry.kind == EntryKind::Directory);
+        walk.entries = files;
+        walk.folders = folders;
+        if let Ok(metadata) = self.root().symlink_metadata() {
+            walk.folders.insert(0, Entry::new(RepoPath::root(), EntryKind::Directory, &metadata));
+        }
         walk
+    }
+
+    /// What stands at a path itself, a link as a link; `None` if it is neither file nor folder.
+    #[must_use]
+    pub fn entry_at(&self, path: &RepoPath) -> Option<Entry> {
+        let metadata = self.root().join(path.as_str()).symlink_metadata().ok()?;
+        let kind = match metadata.file_type() {
+            kind if kind.is_file() => EntryKind::File,
+            kind if kind.is_dir() => EntryKind::Directory,
+            _ => return None,
+        };
+        Some(Entry::new(path.clone(), kind, &metadata))
     }
 
     /// The files and folders in a folder, ignored ones left out. A link is followed to tell file from folder, but never out of the root.

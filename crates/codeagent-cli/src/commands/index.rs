@@ -6,16 +6,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Args;
-use codeagent_core::engine::{Engine, EngineOptions};
+use codeagent_core::engine::{Answers, Engine, EngineOptions, ErrorKind};
 use codeagent_core::ingest::{IngestOptions, Progress, Summary};
 use codeagent_core::model::graph::ParseStatus;
 use codeagent_core::store;
+use codeagent_core::watch::door::{self, Wish};
+use codeagent_workspace::{DataHome, Workspace};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::commands::Root;
 use crate::exit;
 use crate::output::{self, count};
+
+/// How long another process may take to bring the index up to date.
+const LONGEST: Duration = Duration::from_secs(3600);
+
+/// After how long one asks again whether another `codeagent index` is done.
+const AGAIN: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -34,7 +42,18 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let cancel = Arc::new(AtomicBool::new(false));
     stop_on_interrupt(Arc::clone(&cancel))?;
     let ingest = IngestOptions { cancel, ..IngestOptions::default() };
-    let engine = Engine::open(&root.folder, EngineOptions { ingest, rebuild: arguments.rebuild, ..EngineOptions::default() })?;
+    let options = EngineOptions { ingest, rebuild: arguments.rebuild, ..EngineOptions::default() };
+    let engine = match open(root, &options)? {
+        Opened::Here(engine) => engine,
+        Opened::Elsewhere(text) => {
+            if root.json {
+                output::json(&json!({ "notes": [text] }))?;
+            } else {
+                output::lines([text])?;
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+    };
     let bar = progress_bar()?;
     let summary = engine.index(&|progress| show(&bar, progress));
     bar.finish_and_clear();
@@ -54,6 +73,46 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     engine.close()?;
     let failed = arguments.strict && !summary.problems.is_empty();
     Ok(if failed { exit::FILES_FAILED.into() } else { ExitCode::SUCCESS })
+}
+
+/// Who brings the index up to date.
+enum Opened {
+    /// This process.
+    Here(Box<Engine>),
+    /// The one that writes it, and has done so.
+    Elsewhere(String),
+}
+
+/// Takes the right to write, or has who holds it do the work. Waits for a process that lets nobody in, unless the index is to be rebuilt.
+fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Opened> {
+    let mut is_said = false;
+    loop {
+        let error = match Engine::open(&root.folder, options.clone()) {
+            Ok(engine) => return Ok(Opened::Here(Box::new(engine))),
+            Err(error) => error,
+        };
+        if error.kind() != ErrorKind::Locked || options.rebuild || options.ingest.cancel.load(Ordering::Relaxed) {
+            return Err(error.into());
+        }
+        if let Some(text) = elsewhere(root)? {
+            return Ok(Opened::Elsewhere(text));
+        }
+        if !std::mem::replace(&mut is_said, true) {
+            output::note("another codeagent indexes this repository; waiting for it");
+        }
+        std::thread::sleep(AGAIN);
+    }
+}
+
+/// Has the process that writes the index bring it up to date; `None` if it lets nobody in, or is gone.
+fn elsewhere(root: &Root) -> anyhow::Result<Option<String>> {
+    let data = DataHome::default().data_dir(Workspace::open(&root.folder)?.root())?;
+    let wish = Wish { everything: true, ..Wish::default() };
+    let Ok(granted) = door::sync(&data, &wish, LONGEST) else { return Ok(None) };
+    let counts = store::counts(&Answers::open(&root.folder, &DataHome::default())?.snapshot()?)?;
+    let behind = granted.behind.map(|behind| format!("; {behind}")).unwrap_or_default();
+    let (files, symbols) = (count(counts.files, "file"), count(counts.symbols, "symbol"));
+    Ok(Some(format!("{files}, {symbols}, {}, by the codeagent that watches the repository{behind}", count(counts.edges, "edge"))))
 }
 
 /// The one line that says what the index holds now.

@@ -14,6 +14,7 @@ mod related;
 mod search;
 mod status;
 mod symbol;
+mod watch;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -98,6 +99,9 @@ enum Command {
     /// Show what the engine makes of a file or a line
     #[command(hide = true)]
     Debug(debug::Arguments),
+    /// Keep the index as the files are until it is told to stop
+    #[command(after_help = "Example: codeagent watch --root .")]
+    Watch,
     /// Serve tools to an MCP client over standard input and output
     #[command(after_help = "Example: codeagent mcp --root .")]
     Mcp(mcp::Arguments),
@@ -190,6 +194,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Dependents(arguments) => related::run_typed(&root, "get_dependents", &arguments),
         Command::Export(arguments) => export::run(&root, &arguments),
         Command::Debug(arguments) => debug::run(&root, &arguments),
+        Command::Watch => return watch::run(&root),
         Command::Mcp(arguments) => return mcp::run(&root, &arguments),
     }?;
     Ok(ExitCode::SUCCESS)

@@ -1,6 +1,8 @@
 //! `codeagent status`: what is indexed, how much of it was understood, and which files were not.
 
 use codeagent_core::query;
+use codeagent_core::watch::door::Visit;
+use codeagent_core::watch::glance;
 use codeagent_mcp::tools::management::{LanguageQuality, StatusReport};
 use serde::Serialize;
 
@@ -11,9 +13,11 @@ pub fn run(root: &Root) -> anyhow::Result<()> {
     let answers = root.answers()?;
     let snapshot = answers.snapshot()?;
     let status = query::status(&snapshot)?;
-    let report = StatusReport::new(&status, true);
+    let watcher_active = Visit::begin(answers.data()).is_ok();
+    let report = StatusReport { watcher_active, ..StatusReport::new(&status, true) };
     let (failed, partial) = (listed(query::unread_files(&snapshot)?), listed(query::partly_read_files(&snapshot)?));
-    let notes = answers.workspace().config().remarks.clone();
+    let mut notes = answers.workspace().config().remarks.clone();
+    notes.extend(Some(glance(&answers)).filter(|lag| !lag.is_none()).map(|lag| lag.to_string()));
     let given_up: Vec<Listed> = status.given_up.iter().map(|(path, sites)| Listed::new(path, too_costly(*sites))).collect();
     if root.json {
         return output::json(&Report { report, failed, partial, given_up, notes });
@@ -21,7 +25,8 @@ pub fn run(root: &Root) -> anyhow::Result<()> {
     notes.iter().for_each(|remark| output::note(remark));
     let files = count(report.indexed_files, "file");
     let mut lines = vec![format!("{files}, {}, {}", count(report.indexed_symbols, "symbol"), count(report.edges, "edge"))];
-    lines.push(format!("last compared with the disk: {}", report.last_batch_at.as_deref().unwrap_or("never")));
+    lines.push(format!("last changed: {}", report.last_batch_at.as_deref().unwrap_or("never")));
+    lines.push(if report.watcher_active { "a codeagent watches the files" } else { "nobody watches the files" }.to_owned());
     lines.extend(report.quality.iter().map(language));
     lines.extend(failed.iter().map(|file| format!("failed {}: {}", file.path, file.reason)));
     lines.extend(partial.iter().map(|file| format!("parse errors {}: {}", file.path, file.reason)));

@@ -28,6 +28,7 @@ impl Change {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangeBatch {
     changes: Vec<Change>,
+    complete: bool,
 }
 
 impl ChangeBatch {
@@ -42,7 +43,19 @@ impl ChangeBatch {
     pub fn new(mut changes: Vec<Change>) -> Self {
         changes.sort();
         changes.dedup();
-        Self { changes }
+        Self { changes, complete: false }
+    }
+
+    /// These paths, written or removed, and nothing else since the last batch.
+    #[must_use]
+    pub fn only(paths: impl IntoIterator<Item = RepoPath>) -> Self {
+        Self { complete: true, ..Self::of_paths(paths) }
+    }
+
+    /// Whether nothing but the named paths has changed since the last batch.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.complete
     }
 
     /// These paths, written or removed.
@@ -60,6 +73,8 @@ impl ChangeBatch {
     /// Whether a path is named.
     #[must_use]
     pub fn names(&self, path: &RepoPath) -> bool {
-        self.changes.iter().any(|change| change.path() == path)
+        let split = self.changes.partition_point(|change| matches!(change, Change::Written(_)));
+        let (written, removed) = self.changes.split_at(split);
+        [written, removed].iter().any(|part| part.binary_search_by(|change| change.path().cmp(path)).is_ok())
     }
 }

@@ -1,6 +1,6 @@
-//! What does the engine make of one file or one line of a repository, read afresh? For contributors (`codeagent debug`).
+//! What does the engine make of one file or one line of a repository, read afresh, and which files are not as they were indexed?
 //!
-//! **Limits.** Neither reads nor writes an index: all sources are read and extracted again each time.
+//! **Limits.** Writes nothing; for a file or a line all sources are read and extracted again each time (`codeagent debug`).
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -20,6 +20,7 @@ use crate::model::print;
 use crate::project::ProjectModel;
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::{World, WorldFile, explain};
+use crate::store::Snapshot;
 
 /// The facts of a file as text: one declaration, import, export or use per line.
 pub fn facts(workspace: &Workspace, path: &RepoPath) -> Result<String, InspectError> {
@@ -52,10 +53,27 @@ pub fn links(workspace: &Workspace, path: &RepoPath, place: (u32, Option<u32>)) 
     Ok(threads.install(|| explain::explain(file, place, &world, &nodes)))
 }
 
+/// The sources and project files that are not as an index knows them, by path. Nothing is written.
+pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>, IngestError> {
+    let known = Known::load(snapshot)?;
+    let mut scan = scan::scan(workspace, &known, &ChangeBatch::everything(), None);
+    scan::settle(workspace, &known, &mut scan.sources);
+    let mut changed = scan.removed;
+    changed.extend(scan.sources.iter().filter(|source| source.in_doubt).map(|source| source.path.to_string()));
+    let inputs = scan
+        .inputs
+        .iter()
+        .filter(|(path, size, stamp)| known.inputs.get(path.as_str()).is_none_or(|row| (row.size, row.stamp) != (*size, *stamp)));
+    changed.extend(inputs.map(|(path, ..)| path.to_string()));
+    changed.sort_unstable();
+    changed.dedup();
+    Ok(changed)
+}
+
 fn scanned(workspace: &Workspace) -> (Scan, Arc<ProjectModel>) {
-    let mut scan = scan::scan(workspace, &Known::default(), &ChangeBatch::everything());
+    let mut scan = scan::scan(workspace, &Known::default(), &ChangeBatch::everything(), None);
     let (_, texts) = scan::read_inputs(workspace, &mut scan);
-    let projects = projects(workspace, &scan, texts);
+    let projects = projects(workspace, &scan.paths, texts);
     (scan, projects)
 }
 

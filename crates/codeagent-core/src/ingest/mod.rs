@@ -4,7 +4,9 @@
 
 mod clock;
 mod load;
+mod patch;
 mod relink;
+mod resident;
 mod rows;
 mod scan;
 

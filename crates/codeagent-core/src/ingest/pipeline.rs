@@ -1,6 +1,7 @@
 //! The way of a batch: scan, load, build the world, plan, link, write.
 //!
-//! Nothing is read or parsed if sizes and times are as the index knows them. After any sequence of batches the index says what a fresh one
+//! A batch that names all that changed takes a short way (`patch`), if the world of the last one still stands. The long way looks at the disk:
+//! nothing is read or parsed if sizes and times are as the index knows them. After any sequence of batches the index says what a fresh one
 //! would say, because every step is a function of what is on disk and the plan leaves out only links whose answers cannot differ.
 //!
 //! **Limits.** A batch holds the facts of all files in memory.
@@ -10,25 +11,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use codeagent_workspace::{Workspace, root_mark};
+use codeagent_workspace::{Watcher, Workspace, root_mark};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ingest::clock::Clock;
 use crate::ingest::load::{Kept, Loaded, Loader};
+use crate::ingest::patch::{MOST_PATCHED, Patched};
 use crate::ingest::plan::{Fingerprint, Plan, plan};
 use crate::ingest::relink::{Relinked, relink_all};
+use crate::ingest::resident::{Built, Doubts, Resident, Standing};
 use crate::ingest::rows::{self, Rows};
-use crate::ingest::scan::{self, Known, Scan};
+use crate::ingest::scan::{self, Known, Scan, Source};
 use crate::ingest::{ChangeBatch, FileProblem, IngestError, Phase, Progress, Summary, WriterThread};
-use crate::model::facts::{FACTS_VERSION, Facts};
-use crate::model::graph::{Node, NodeType};
+use crate::model::facts::FACTS_VERSION;
+use crate::model::graph::{Node, NodeId, NodeType};
 use crate::project::ProjectModel;
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::{World, WorldFile};
 use crate::store::{
-    self, Batch, BatchKind, FactsKey, FileKey, FileRow, HashedNode, InputRow, MADE_BY, PROJECT_REMARKS, ROOT, Reader, SCANNED_AT,
-    SYMBOLS_TOTAL, Snapshot,
+    self, BATCH_AT, Batch, BatchKind, FileKey, FileRow, HashedNode, InputRow, MADE_BY, PROJECT_REMARKS, ROOT, Reader, SCANNED_AT,
+    SYMBOLS_TOTAL,
 };
 
 /// Version of all that makes edges of facts, a hash of its sources.
@@ -43,6 +46,9 @@ const MAX_REMARKS: usize = 100;
 /// Nodes that a worker hashes in one go.
 const NODES_AT_ONCE: usize = 1024;
 
+/// Removed paths that are remembered.
+const MOST_REMOVED: usize = 10_000;
+
 /// How a pipeline works.
 #[derive(Clone, Debug, Default)]
 pub struct IngestOptions {
@@ -56,37 +62,31 @@ pub struct IngestOptions {
 
 /// Takes batches of changes to the index.
 pub struct IngestPipeline {
-    workspace: Workspace,
-    reader: Reader,
-    writer: WriterThread,
-    threads: rayon::ThreadPool,
-    options: IngestOptions,
-    kept: FxHashMap<FactsKey, Arc<Facts>>,
+    pub(super) workspace: Workspace,
+    pub(super) reader: Reader,
+    pub(super) writer: WriterThread,
+    pub(super) threads: rayon::ThreadPool,
+    pub(super) options: IngestOptions,
+    watcher: Option<Arc<Watcher>>,
+    resident: Option<Resident>,
+    /// Paths that were taken out of the index.
+    removed: FxHashSet<String>,
 }
 
 /// What is the same for all steps of one batch.
-struct Run<'a> {
-    clock: Clock,
-    progress: &'a (dyn Fn(Progress) + Sync),
+pub(super) struct Run<'a> {
+    pub(super) clock: Clock,
+    pub(super) progress: &'a (dyn Fn(Progress) + Sync),
     started: Instant,
     scanned_at: i64,
-    known: Known,
-}
-
-/// The world of a batch.
-struct Built {
-    loaded: Vec<Loaded>,
-    keys: Vec<FileKey>,
-    projects: Arc<ProjectModel>,
-    world: World,
-    nodes: NodeTable,
+    pub(super) known: Known,
 }
 
 impl IngestPipeline {
     /// A pipeline over an opened store.
     pub fn new(workspace: Workspace, reader: Reader, writer: WriterThread, options: IngestOptions) -> Result<Self, IngestError> {
         let threads = worker_threads(options.threads)?;
-        Ok(Self { workspace, reader, writer, threads, options, kept: FxHashMap::default() })
+        Ok(Self { workspace, reader, writer, threads, options, watcher: None, resident: None, removed: FxHashSet::default() })
     }
 
     /// Works from now on with these settings.
@@ -94,23 +94,112 @@ impl IngestPipeline {
         self.workspace = workspace;
     }
 
+    /// Has every folder that a batch lists watched from now on.
+    pub fn set_watcher(&mut self, watcher: Option<Arc<Watcher>>) {
+        self.watcher = watcher;
+    }
+
+    /// Whether a path was taken out of the index lately.
+    #[must_use]
+    pub fn has_removed(&self, path: &str) -> bool {
+        self.removed.contains(path)
+    }
+
+    /// Frees the memory of what the next edit would go on with; whether there was something.
+    pub fn put_down(&mut self) -> bool {
+        self.resident.as_mut().is_some_and(|resident| resident.standing.take().is_some())
+    }
+
     /// Brings the index to what is on disk now.
     pub fn process_batch(&mut self, batch: &ChangeBatch, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, IngestError> {
+        // Whatever fails on the way, nothing of it is gone on with.
+        let mut resident = self.resident.take().filter(|resident| resident.known.made_by == self.made_by());
+        if batch.is_complete()
+            && let Some(kept) = resident.take()
+        {
+            match kept.doubts(&self.workspace, batch) {
+                Doubts::Nothing => {
+                    self.resident = Some(kept);
+                    return Ok(Summary { unchanged: true, ..Summary::default() });
+                }
+                Doubts::Sources(sources) => match self.short(kept, sources, progress)? {
+                    Ok(summary) => return Ok(summary),
+                    Err(kept) => resident = Some(*kept),
+                },
+                Doubts::Anything => resident = Some(kept),
+            }
+        }
+        self.long(resident, batch, progress)
+    }
+
+    /// Compares these sources alone. Gives everything back if that is not enough.
+    fn short(
+        &mut self,
+        mut resident: Resident,
+        mut sources: Vec<Source>,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Result<Summary, Box<Resident>>, IngestError> {
+        let known = std::mem::take(&mut resident.known);
+        let mut run = Run { clock: Clock::default(), progress, started: Instant::now(), scanned_at: now_ns(), known };
+        run.clock.time(Phase::Read, || scan::settle(&self.workspace, &run.known, &mut sources));
+        let (changed, same): (Vec<Source>, Vec<Source>) = sources.into_iter().partition(|source| source.in_doubt);
+        let touched = touched_rows(&run.known, &same);
+        let (mut batch, mut rows, mut summary) = (Batch::default(), Vec::new(), Summary { unchanged: true, ..Summary::default() });
+        if !changed.is_empty() {
+            let patched = match resident.standing.as_mut().filter(|_| changed.len() <= MOST_PATCHED) {
+                Some(standing) if !standing.is_torn => self.patch(&run, standing, &changed)?,
+                _ => Patched::TooMuch,
+            };
+            match patched {
+                Patched::Done(done) => (batch, rows, summary) = *done,
+                Patched::TooMuch => {
+                    resident.known = run.known;
+                    resident.standing.iter_mut().for_each(|standing| standing.is_torn = true);
+                    return Ok(Err(Box::new(resident)));
+                }
+            }
+            batch.metadata.push((BATCH_AT, run.scanned_at.to_string()));
+        }
+        if !changed.is_empty() || !touched.is_empty() {
+            batch.touched.clone_from(&touched);
+            let written = self.writer.apply(batch, &self.options.cancel)?;
+            run.clock.add(Phase::Store, written.cpu);
+        }
+        run.known.files.extend(rows.into_iter().chain(touched).map(|row| (row.path.clone(), row)));
+        let summary = finish(&run, summary);
+        self.resident = Some(Resident { known: run.known, ..resident });
+        Ok(Ok(summary))
+    }
+
+    /// Looks at everything.
+    fn long(
+        &mut self,
+        resident: Option<Resident>,
+        batch: &ChangeBatch,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Summary, IngestError> {
         let (started, scanned_at) = (Instant::now(), now_ns());
         let clock = Clock::default();
         progress(Progress { phase: Phase::Walk, done: 0, total: 0 });
-        let known = clock.time(Phase::Walk, || Known::load(&self.reader.snapshot()?))?;
-        let mut scan = clock.time(Phase::Walk, || scan::scan(&self.workspace, &known, batch));
+        let (known, mut resident) = match resident {
+            Some(mut resident) => (std::mem::take(&mut resident.known), resident),
+            None => (clock.time(Phase::Walk, || Known::load(&self.reader.snapshot()?))?, Resident::default()),
+        };
+        let mut scan = clock.time(Phase::Walk, || scan::scan(&self.workspace, &known, batch, self.watcher.as_deref()));
         if scan.is_short {
             return Err(IngestError::Shortage);
         }
-        let run = Run { clock, progress, started, scanned_at, known };
+        let found = scan.sources.iter().filter(|source| source.in_doubt).count() + scan.removed.len();
+        progress(Progress { phase: Phase::Read, done: 0, total: found });
+        let had_paths = std::mem::replace(&mut resident.paths, std::mem::take(&mut scan.paths));
+        resident.note_unwanted(batch);
+        let mut run = Run { clock, progress, started, scanned_at, known };
         let same_engine = run.known.made_by == self.made_by();
         if same_engine && !scan.is_in_doubt() {
-            return self.unchanged(&run, scan);
+            return Ok(self.unchanged(run, resident, scan.problems));
         }
         if same_engine {
-            run.clock.time(Phase::Read, || scan::settle(&self.workspace, &run.known, &mut scan));
+            run.clock.time(Phase::Read, || scan::settle(&self.workspace, &run.known, &mut scan.sources));
         } else {
             scan.sources.iter_mut().for_each(|source| source.in_doubt = true);
         }
@@ -120,11 +209,18 @@ impl IngestPipeline {
         }
         let relink_all = !same_engine || inputs_differ(&inputs, &run.known);
         if !relink_all && !scan.sources_are_in_doubt() {
-            return self.touched(&run, scan, inputs);
+            self.touch(&mut run, &scan, inputs)?;
+            return Ok(self.unchanged(run, resident, scan.problems));
         }
-        let projects = run.clock.time(Phase::World, || projects(&self.workspace, &scan, texts));
-        let built = self.build(&run, &scan, projects)?;
-        self.changed(&run, scan, (built, inputs), relink_all)
+        let before = resident.standing.take();
+        let kept = before.as_ref().map(|standing| &standing.built.projects).filter(|_| !relink_all && had_paths == resident.paths);
+        let projects = match kept {
+            Some(projects) => Arc::clone(projects),
+            None => run.clock.time(Phase::World, || projects(&self.workspace, &resident.paths, texts)),
+        };
+        let keeps = self.options.keep_facts || before.is_some() || !batch.changes().is_empty();
+        let (built, nodes) = self.build(&run, &scan, projects, before)?;
+        self.changed(run, (resident, scan, nodes), (built, inputs), (relink_all, keeps))
     }
 
     /// Moves the log into the database.
@@ -138,52 +234,53 @@ impl IngestPipeline {
         format!("{} facts {FACTS_VERSION} links {LINK_VERSION} settings {settings}", env!("CARGO_PKG_VERSION"))
     }
 
-    fn unchanged(&self, run: &Run<'_>, scan: Scan) -> Result<Summary, IngestError> {
-        let mut summary = Summary { unchanged: true, problems: scan.problems, ..Summary::default() };
+    /// The index is as the disk is.
+    fn unchanged(&mut self, run: Run<'_>, resident: Resident, mut problems: Vec<FileProblem>) -> Summary {
         let rows = run.known.files.values();
-        summary.problems.extend(rows.filter_map(|row| Some(FileProblem { path: row.path.clone(), message: row.problem.clone()? })));
-        finish(run, summary, &self.reader.snapshot()?)
+        problems.extend(rows.filter_map(|row| Some(FileProblem { path: row.path.clone(), message: row.problem.clone()? })));
+        let summary = finish(&run, Summary { unchanged: true, problems, ..Summary::default() });
+        self.resident = Some(Resident { known: run.known, ..resident });
+        summary
     }
 
     /// Contents are as before, but sizes or times have to be noted.
-    fn touched(&self, run: &Run<'_>, scan: Scan, inputs: Vec<InputRow>) -> Result<Summary, IngestError> {
-        let known = &run.known.files;
-        let stale = scan.sources.iter().filter_map(|source| Some((source, known.get(source.path.as_str())?)));
-        let touched = stale
-            .filter(|(source, row)| (row.size, row.stamp) != (source.size, source.stamp))
-            .map(|(source, row)| FileRow { size: source.size, stamp: source.stamp, ..row.clone() })
-            .collect();
+    fn touch(&self, run: &mut Run<'_>, scan: &Scan, inputs: Vec<InputRow>) -> Result<(), IngestError> {
+        let touched = touched_rows(&run.known, &scan.sources);
         let metadata = vec![(SCANNED_AT, run.scanned_at.to_string())];
-        self.writer.apply(Batch { touched, inputs, metadata, ..Batch::default() }, &self.options.cancel)?;
-        self.unchanged(run, scan)
+        let batch = Batch { touched: touched.clone(), inputs: Some(inputs.clone()), metadata, ..Batch::default() };
+        self.writer.apply(batch, &self.options.cancel)?;
+        run.known.files.extend(touched.into_iter().map(|row| (row.path.clone(), row)));
+        run.known.inputs = by_path(inputs);
+        run.known.scanned_at = run.scanned_at;
+        Ok(())
     }
 
     fn changed(
         &mut self,
-        run: &Run<'_>,
-        scan: Scan,
+        mut run: Run<'_>,
+        (mut resident, scan, nodes_before): (Resident, Scan, Option<NodeTable>),
         (mut built, inputs): (Built, Vec<InputRow>),
-        relink_all: bool,
+        (relink_all, keeps): (bool, bool),
     ) -> Result<Summary, IngestError> {
-        let (kind, relinked, fingerprints) = self.link(run, &built, relink_all)?;
+        let (kind, relinked, fingerprints) = self.link(&run, &built, relink_all)?;
         let before = |file: &Loaded| run.known.files.get(&*file.path);
         let mut summary = Summary {
             changed: built.loaded.iter().filter(|file| before(file).is_none_or(|row| row.hash != file.hash)).count(),
             parsed: built.loaded.iter().filter(|file| file.parsed).count(),
             linked: relinked.len(),
-            problems: problems(scan.problems, &built.loaded, &relinked),
+            problems: problems(scan.problems, &built.loaded, &relinked, &built.loaded),
             ..Summary::default()
         };
-        let rows = rows::rows(&built.loaded, &built.keys, &built.projects, fingerprints, (relinked, &run.known));
-        let nodes = self.hashed(run, std::mem::take(&mut built.nodes.nodes));
-        let symbols = nodes.iter().filter(|(_, node)| node.node_type != NodeType::File).count();
-        let batch = Batch {
+        let rows = rows::rows(&built.loaded, &built.keys, &built.projects, &fingerprints, (relinked, &run.known));
+        let symbols = built.nodes.nodes.iter().filter(|node| node.node_type != NodeType::File).count();
+        let files: FxHashMap<String, FileRow> = rows.files.iter().map(|row| (row.path.clone(), row.clone())).collect();
+        let mut batch = Batch {
             removed: removed_files(&run.known, &built.loaded).map(|row| row.id).collect(),
-            nodes: Some(nodes),
             keys: built.loaded.iter().zip(&built.keys).map(|(file, key)| (file.path.to_string(), *key)).collect(),
-            inputs,
+            inputs: Some(inputs.clone()),
             metadata: vec![
                 (SCANNED_AT, run.scanned_at.to_string()),
+                (BATCH_AT, run.scanned_at.to_string()),
                 (MADE_BY, self.made_by()),
                 (ROOT, root_mark(self.workspace.root())),
                 (SYMBOLS_TOTAL, symbols.to_string()),
@@ -191,12 +288,24 @@ impl IngestPipeline {
             ],
             ..batch_of(kind, rows, &run.known)
         };
+        match nodes_before {
+            Some(before) if kind == BatchKind::Update => (batch.renewed, batch.gone) = differing(&before, &built.nodes),
+            _ if keeps => batch.nodes = Some(self.hashed(&run, built.nodes.nodes.clone())),
+            _ => batch.nodes = Some(self.hashed(&run, std::mem::take(&mut built.nodes.nodes))),
+        }
         summary.removed = batch.removed.len();
-        self.keep(built);
+        if self.removed.len() > MOST_REMOVED {
+            self.removed.clear();
+        }
+        self.removed.extend(removed_files(&run.known, &built.loaded).map(|row| row.path.clone()));
+        resident.standing = keeps.then_some(Standing { built, fingerprints, is_torn: false });
         (run.progress)(Progress { phase: Phase::Store, done: 0, total: 0 });
         let written = self.writer.apply(batch, &self.options.cancel)?;
         run.clock.add(Phase::Store, written.cpu);
-        finish(run, summary, &self.reader.snapshot()?)
+        let summary = finish(&run, summary);
+        run.known = Known { files, inputs: by_path(inputs), scanned_at: run.scanned_at, made_by: self.made_by() };
+        self.resident = Some(Resident { known: run.known, ..resident });
+        Ok(summary)
     }
 
     /// The nodes by id, each with its hash.
@@ -211,32 +320,45 @@ impl IngestPipeline {
         hashed
     }
 
-    /// Loads all facts and builds the world.
-    fn build(&self, run: &Run<'_>, scan: &Scan, projects: Arc<ProjectModel>) -> Result<Built, IngestError> {
+    /// Loads all facts and builds the world. With the nodes of the world before, if they are those of the index.
+    fn build(
+        &self,
+        run: &Run<'_>,
+        scan: &Scan,
+        projects: Arc<ProjectModel>,
+        before: Option<Standing>,
+    ) -> Result<(Built, Option<NodeTable>), IngestError> {
+        let (mut kept, mut world, mut nodes) = (FxHashMap::default(), None, None);
+        if let Some(Standing { built, is_torn, .. }) = before {
+            kept = built.loaded.into_iter().map(|file| (file.key, file.facts)).collect();
+            world = Some(built.world);
+            nodes = Some(built.nodes).filter(|_| !is_torn);
+        }
         let loader = Loader {
             workspace: &self.workspace,
             known: &run.known,
             projects: &projects,
-            kept: &self.kept,
+            kept: &kept,
             store: Some(Kept { reader: &self.reader, writer: &self.writer }),
             clock: &run.clock,
             cancel: &self.options.cancel,
             progress: run.progress,
         };
         let loaded = self.threads.install(|| loader.load(&scan.sources))?;
+        drop(kept);
         (run.progress)(Progress { phase: Phase::World, done: 0, total: 0 });
         let files =
             loaded.iter().map(|file| WorldFile { path: Arc::clone(&file.path), facts: Arc::clone(&file.facts), external: false }).collect();
-        let world = run.clock.time(Phase::World, || World::build(files, Arc::clone(&projects)));
-        let nodes = run.clock.time(Phase::World, || NodeTable::build(&world));
+        let world = run.clock.time(Phase::World, || World::build_after(world, files, Arc::clone(&projects)));
+        let table = run.clock.time(Phase::World, || NodeTable::build(&world));
         let keys = rows::file_keys(&loaded, &run.known);
-        Ok(Built { loaded, keys, projects, world, nodes })
+        Ok((Built { loaded, keys, projects, world, nodes: table }, nodes))
     }
 
     /// Plans and links.
     #[allow(clippy::type_complexity, reason = "the three parts go different ways at once")]
     fn link(&self, run: &Run<'_>, built: &Built, all: bool) -> Result<(BatchKind, Vec<(usize, Relinked)>, Vec<Fingerprint>), IngestError> {
-        let Built { loaded, keys, world, nodes, .. } = built;
+        let Built { loaded, world, nodes, .. } = built;
         let fingerprints: Vec<Fingerprint> = self.threads.install(|| {
             let each = loaded.par_iter().enumerate();
             each.map(|(at, file)| run.clock.time(Phase::World, || rows::fingerprint(at, file, world, nodes))).collect()
@@ -246,6 +368,12 @@ impl IngestPipeline {
             Plan::All => (BatchKind::Replace, (0..loaded.len()).collect()),
             Plan::Some(dirty) => (BatchKind::Update, dirty),
         };
+        Ok((kind, self.relink(run, built, &wanted)?, fingerprints))
+    }
+
+    /// Links these files, given by their position.
+    pub(super) fn relink(&self, run: &Run<'_>, built: &Built, wanted: &[usize]) -> Result<Vec<(usize, Relinked)>, IngestError> {
+        let Built { keys, world, nodes, .. } = built;
         let world_keys: Vec<Option<FileKey>> =
             world.files().iter().enumerate().map(|(at, file)| keys.get(at).copied().filter(|_| !file.external)).collect();
         let done = AtomicUsize::new(0);
@@ -254,20 +382,15 @@ impl IngestPipeline {
             (run.progress)(Progress { phase: Phase::Link, done, total: wanted.len() });
             !self.options.cancel.load(Ordering::Relaxed)
         };
-        let relinked = self.threads.install(|| relink_all(&wanted, (world, nodes, &world_keys), &run.clock, &step));
-        Ok((kind, relinked.ok_or(IngestError::Interrupted)?, fingerprints))
+        let relinked = self.threads.install(|| relink_all(wanted, (world, nodes, &world_keys), &run.clock, &step));
+        relinked.ok_or(IngestError::Interrupted)
     }
 
-    fn plan(&self, run: &Run<'_>, built: &Built, fingerprints: &[Fingerprint]) -> Result<Plan, IngestError> {
+    pub(super) fn plan(&self, run: &Run<'_>, built: &Built, fingerprints: &[Fingerprint]) -> Result<Plan, IngestError> {
         let links = run.clock.time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?;
         let files = rows::plan_files(&built.loaded, &built.keys, fingerprints, &run.known, &links);
         let removed = removed_files(&run.known, &built.loaded).filter_map(|row| Some((row.id, links.get(&row.id)?))).collect();
         Ok(plan(&files, &removed))
-    }
-
-    fn keep(&mut self, built: Built) {
-        let loaded = if self.options.keep_facts { built.loaded } else { Vec::new() };
-        self.kept = loaded.into_iter().map(|file| (file.key, file.facts)).collect();
     }
 }
 
@@ -282,9 +405,9 @@ pub(super) fn worker_threads(threads: usize) -> Result<rayon::ThreadPool, Ingest
 }
 
 /// The projects of what was scanned, with the owners that the settings name.
-pub(super) fn projects(workspace: &Workspace, scan: &Scan, texts: BTreeMap<String, Arc<str>>) -> Arc<ProjectModel> {
-    let projects = ProjectModel::build(&scan.paths, texts);
-    Arc::new(projects.with_owners(&scan.paths, |path| workspace.config().project_of(path)))
+pub(super) fn projects(workspace: &Workspace, paths: &[String], texts: BTreeMap<String, Arc<str>>) -> Arc<ProjectModel> {
+    let projects = ProjectModel::build(paths, texts);
+    Arc::new(projects.with_owners(paths, |path| workspace.config().project_of(path)))
 }
 
 fn now_ns() -> i64 {
@@ -295,8 +418,14 @@ fn inputs_differ(inputs: &[InputRow], known: &Known) -> bool {
     inputs.len() != known.inputs.len() || inputs.iter().any(|input| known.inputs.get(&input.path).is_none_or(|row| row.hash != input.hash))
 }
 
-fn problems(mut problems: Vec<FileProblem>, loaded: &[Loaded], relinked: &[(usize, Relinked)]) -> Vec<FileProblem> {
-    problems.extend(loaded.iter().filter_map(|file| Some(FileProblem { path: file.path.to_string(), message: file.problem.clone()? })));
+/// What is wrong with files: `problems`, those of the files `of`, and those of links, whose positions are in `loaded`.
+pub(super) fn problems(
+    mut problems: Vec<FileProblem>,
+    of: &[Loaded],
+    relinked: &[(usize, Relinked)],
+    loaded: &[Loaded],
+) -> Vec<FileProblem> {
+    problems.extend(of.iter().filter_map(|file| Some(FileProblem { path: file.path.to_string(), message: file.problem.clone()? })));
     let failed = relinked.iter().filter(|(_, relinked)| relinked.failed);
     problems.extend(failed.map(|(at, _)| FileProblem {
         path: loaded[*at].path.to_string(),
@@ -328,14 +457,29 @@ fn removed_files<'a>(known: &'a Known, loaded: &[Loaded]) -> impl Iterator<Item 
     gone.into_iter()
 }
 
-fn finish(run: &Run<'_>, mut summary: Summary, snapshot: &Snapshot) -> Result<Summary, IngestError> {
-    let counts = store::counts(snapshot)?;
-    summary.symbols = counts.symbols;
-    summary.edges = counts.edges;
-    summary.languages = counts.languages;
+/// Rows of sources whose content is as before, with the sizes and times they have now.
+fn touched_rows(known: &Known, sources: &[Source]) -> Vec<FileRow> {
+    let stale = sources.iter().filter_map(|source| Some((source, known.files.get(source.path.as_str())?)));
+    let touched = stale.filter(|(source, row)| (row.size, row.stamp) != (source.size, source.stamp));
+    touched.map(|(source, row)| FileRow { size: source.size, stamp: source.stamp, ..row.clone() }).collect()
+}
+
+/// The nodes that are other ones than before, and the ids of those that are gone.
+fn differing(before: &NodeTable, now: &NodeTable) -> (Vec<HashedNode>, Vec<NodeId>) {
+    let mut old: FxHashMap<NodeId, &Node> = before.nodes.iter().map(|node| (node.id, node)).collect();
+    let differs = |node: &&Node| old.remove(&node.id).is_none_or(|old| old != *node);
+    let mut buffer = Vec::new();
+    let renewed = now.nodes.iter().filter(differs).map(|node| (store::node_hash(node, &mut buffer), node.clone())).collect();
+    (renewed, old.into_keys().collect())
+}
+
+fn by_path(inputs: Vec<InputRow>) -> FxHashMap<String, InputRow> {
+    inputs.into_iter().map(|input| (input.path.clone(), input)).collect()
+}
+
+fn finish(run: &Run<'_>, mut summary: Summary) -> Summary {
     summary.problems.sort();
-    summary.remarks = store::metadata(snapshot, PROJECT_REMARKS)?.unwrap_or_default().lines().map(str::to_owned).collect();
     summary.phases = run.clock.times();
     summary.elapsed = run.started.elapsed();
-    Ok(summary)
+    summary
 }

@@ -28,6 +28,14 @@ pub struct Fingerprint {
     pub published: Vec<SlotHash>,
 }
 
+impl Fingerprint {
+    /// Whether others may see another file than before.
+    #[must_use]
+    pub fn differs_outside(&self, before: &Self) -> bool {
+        seen_from_outside_differs(before, self)
+    }
+}
+
 /// A file now.
 #[derive(Debug)]
 pub struct PlanFile<'a> {

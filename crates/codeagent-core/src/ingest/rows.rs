@@ -108,26 +108,36 @@ pub fn rows(
     loaded: &[Loaded],
     keys: &[FileKey],
     projects: &ProjectModel,
-    fingerprints: Vec<Fingerprint>,
+    fingerprints: &[Fingerprint],
     (relinked, known): (Vec<(usize, Relinked)>, &Known),
 ) -> Rows {
     let mut rows = Rows::default();
-    for ((file, key), print) in loaded.iter().zip(keys).zip(&fingerprints) {
+    for ((file, key), print) in loaded.iter().zip(keys).zip(fingerprints) {
         rows.files.push(file_row(file, *key, projects, print, known));
     }
     for (at, linked) in relinked {
-        let [calls, calls_resolved, calls_external] = linked.calls;
-        rows.files[at] = FileRow { calls, calls_resolved, calls_external, given_up: linked.given_up, ..rows.files[at].clone() };
-        let print = &fingerprints[at];
-        let (environment_hash, answers_hash, published) = (print.environment_hash, print.answers_hash, print.published.clone());
-        rows.links.push((at, LinkRow { environment_hash, answers_hash, published, ..linked.links }));
+        rows.files[at] = linked_row(rows.files[at].clone(), &linked);
+        rows.links.push((at, link_row(&fingerprints[at], linked.links)));
         rows.edges.extend(linked.edges);
         rows.unresolved.extend(linked.unresolved);
     }
     rows
 }
 
-fn file_row(file: &Loaded, id: FileKey, projects: &ProjectModel, print: &Fingerprint, known: &Known) -> FileRow {
+/// The row of a file with what linking it counted.
+pub fn linked_row(row: FileRow, linked: &Relinked) -> FileRow {
+    let [calls, calls_resolved, calls_external] = linked.calls;
+    FileRow { calls, calls_resolved, calls_external, given_up: linked.given_up, ..row }
+}
+
+/// What a link depended on, with what is compared of its file.
+pub fn link_row(print: &Fingerprint, links: LinkRow) -> LinkRow {
+    let (environment_hash, answers_hash, published) = (print.environment_hash, print.answers_hash, print.published.clone());
+    LinkRow { environment_hash, answers_hash, published, ..links }
+}
+
+/// The row of a file; what its last link counted stays.
+pub fn file_row(file: &Loaded, id: FileKey, projects: &ProjectModel, print: &Fingerprint, known: &Known) -> FileRow {
     let header = &file.facts.header;
     let before = known.files.get(&*file.path);
     FileRow {

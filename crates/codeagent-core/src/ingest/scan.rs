@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use codeagent_workspace::{Entry, EntryKind, RepoPath, Stamp, Workspace};
+use codeagent_workspace::{Entry, EntryKind, RepoPath, Stamp, Walk, Watcher, Workspace};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -111,9 +111,28 @@ impl Scan {
     }
 }
 
+/// How often a repository is looked at whose folders come faster than they can be watched.
+const MOST_WALKS: usize = 5;
+
+/// Lists the repository. What is made in a folder before it is watched is told by nobody, so one looks until no folder is new.
+fn walk(workspace: &Workspace, watcher: Option<&Watcher>) -> Walk {
+    let mut walk = workspace.walk();
+    let Some(watcher) = watcher else { return walk };
+    for _ in 1..MOST_WALKS {
+        if !watcher.cover(&walk.folders) {
+            return walk;
+        }
+        walk = workspace.walk();
+    }
+    if watcher.cover(&walk.folders) {
+        watcher.doubt();
+    }
+    walk
+}
+
 /// Walks the repository and compares.
-pub fn scan(workspace: &Workspace, known: &Known, batch: &ChangeBatch) -> Scan {
-    let walk = workspace.walk();
+pub fn scan(workspace: &Workspace, known: &Known, batch: &ChangeBatch, watcher: Option<&Watcher>) -> Scan {
+    let walk = walk(workspace, watcher);
     let mut scan = Scan { is_short: walk.is_short, ..Scan::default() };
     scan.problems.extend(walk.skipped.into_iter().map(|message| FileProblem { path: String::new(), message }));
     let mut known_inputs = 0;
@@ -205,8 +224,8 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
 }
 
 /// Compares the content of files in doubt that the index knows; those that are as before are in doubt no more.
-pub fn settle(workspace: &Workspace, known: &Known, scan: &mut Scan) {
-    scan.sources.par_iter_mut().filter(|source| source.in_doubt).for_each(|source| {
+pub fn settle(workspace: &Workspace, known: &Known, sources: &mut [Source]) {
+    sources.par_iter_mut().filter(|source| source.in_doubt).for_each(|source| {
         let Some(row) = known.files.get(source.path.as_str()).filter(|row| row.size == source.size) else { return };
         let read = workspace.read_bytes_meta(&source.path, workspace.config().max_file_bytes);
         source.in_doubt = match read {

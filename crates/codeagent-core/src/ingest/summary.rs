@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::model::graph::Language;
-use crate::store::LanguageCounts;
+use crate::store::{Counts, LanguageCounts};
 
 /// Steps of a batch, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,7 +86,7 @@ pub struct Summary {
     pub parsed: usize,
     /// Files that were linked.
     pub linked: usize,
-    /// Per language.
+    /// Per language; like `symbols` and `edges` filled by `Engine::index` only, because counting looks at everything.
     pub languages: Vec<LanguageCounts>,
     /// Nodes other than files.
     pub symbols: u64,
@@ -103,6 +103,12 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// With what the index holds.
+    #[must_use]
+    pub fn with_counts(self, counts: Counts) -> Self {
+        Self { symbols: counts.symbols, edges: counts.edges, languages: counts.languages, ..self }
+    }
+
     /// Indexed files.
     #[must_use]
     pub fn files(&self) -> u64 {

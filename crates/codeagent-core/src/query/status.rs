@@ -13,13 +13,14 @@ pub struct IndexStatus {
     pub counts: Counts,
     /// Files with sites on which a budget of the linker ended, by path, and how many.
     pub given_up: Vec<(String, u64)>,
-    /// When the disk was last compared, nanoseconds since 1970.
+    /// When the last batch that found a change began to compare the disk, nanoseconds since 1970.
     pub scanned_at_ns: Option<i64>,
 }
 
 /// The state of the index.
 pub fn status(snapshot: &Snapshot) -> Result<IndexStatus, QueryError> {
-    let scanned_at_ns = store::metadata(snapshot, store::SCANNED_AT)?.and_then(|text| text.parse().ok());
+    let time = |key| store::metadata(snapshot, key).map(|text| text.and_then(|text| text.parse().ok()));
+    let scanned_at_ns = time(store::SCANNED_AT)?.max(time(store::BATCH_AT)?);
     Ok(IndexStatus {
         schema_version: SCHEMA_VERSION,
         counts: store::counts(snapshot)?,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::facts::{DeclId, Declaration, Facts};
+use crate::model::graph::Language;
 use crate::project::ProjectModel;
 use crate::resolve::{csharp, typescript};
 
@@ -44,11 +45,38 @@ pub struct World {
 impl World {
     /// Builds the tables. Files are put into path order first, so that the caller's order does not matter.
     #[must_use]
-    pub fn build(mut files: Vec<WorldFile>, projects: Arc<ProjectModel>) -> Self {
+    pub fn build(files: Vec<WorldFile>, projects: Arc<ProjectModel>) -> Self {
+        Self::build_after(None, files, projects)
+    }
+
+    /// The same, with what is still true of a world before.
+    #[must_use]
+    pub fn build_after(before: Option<Self>, mut files: Vec<WorldFile>, projects: Arc<ProjectModel>) -> Self {
         files.sort_by(|a, b| (a.external, &a.path).cmp(&(b.external, &b.path)));
+        let has_same_paths = |before: &Self| {
+            Arc::ptr_eq(&before.projects, &projects) && before.files.iter().map(|file| &file.path).eq(files.iter().map(|file| &file.path))
+        };
+        let modules = before.filter(has_same_paths).map(|before| before.typescript.into_modules());
         let csharp = csharp::Tables::build(&files, &projects);
-        let typescript = typescript::Tables::build(&files, &projects);
+        let typescript = typescript::Tables::build(&files, &projects, modules);
         Self { files, projects, csharp, typescript }
+    }
+
+    /// Puts new facts of a file in the place of its old ones. False, with nothing changed, if the world has to be built anew.
+    pub fn replace(&mut self, file: FileId, facts: Arc<Facts>) -> bool {
+        let before = &self.files[file.0 as usize];
+        let (old, now) = (Arc::clone(&before.facts), WorldFile { facts, ..before.clone() });
+        if old.header.dialect != now.facts.header.dialect {
+            return false;
+        }
+        let is_replaced = match old.header.dialect.language() {
+            Language::CSharp => self.csharp.replace(file, &old, &now.facts),
+            Language::TypeScript => self.typescript.replace(file, &old, &now),
+        };
+        if is_replaced {
+            self.files[file.0 as usize] = now;
+        }
+        is_replaced
     }
 
     /// All files in order: those of the repository by path, then external ones.

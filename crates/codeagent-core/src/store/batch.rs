@@ -4,6 +4,7 @@ use codeagent_workspace::Stamp;
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Confidence, Dialect, EdgeType, Node, NodeId, ParseStatus};
+use crate::model::span::Span;
 use crate::store::FactsKey;
 
 /// The id of a file's row.
@@ -151,6 +152,19 @@ pub enum BatchKind {
 /// A node with its `node_hash`.
 pub type HashedNode = (i64, Node);
 
+/// A declaration site of a node that is now elsewhere in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MovedSpan {
+    /// Whose.
+    pub node: NodeId,
+    /// Its place among the sites of the node.
+    pub position: u32,
+    /// Where it begins and ends.
+    pub span: Span,
+    /// Line and column of the name.
+    pub name: (u32, u32),
+}
+
 /// Everything one transaction changes.
 #[derive(Debug, Default)]
 pub struct Batch {
@@ -164,14 +178,22 @@ pub struct Batch {
     pub removed: Vec<FileKey>,
     /// Keys of all files by path, those of `files` included.
     pub keys: FxHashMap<String, FileKey>,
-    /// All nodes, sorted by id, of the whole graph (an update finds out itself which of them differ); `None` if none differs.
+    /// All nodes, sorted by id, of the whole graph (an update finds out itself which of them differ); `None` if none differs but those below.
     pub nodes: Option<Vec<HashedNode>>,
+    /// Nodes that differ, of an update without `nodes`.
+    pub renewed: Vec<HashedNode>,
+    /// Nodes that are gone, of an update without `nodes`.
+    pub gone: Vec<NodeId>,
+    /// Declaration sites that moved within their file, of an update without `nodes`.
+    pub moved: Vec<MovedSpan>,
+    /// The hashes of their nodes.
+    pub rehashed: Vec<(NodeId, i64)>,
     /// Edges of the files in `files`; any order, no two with one key.
     pub edges: Vec<EdgeRow>,
     /// Unresolved names of the files in `files`.
     pub unresolved: Vec<UnresolvedRow>,
-    /// All project files.
-    pub inputs: Vec<InputRow>,
+    /// All project files; `None` if they are as before.
+    pub inputs: Option<Vec<InputRow>>,
     /// Entries of `_metadata` to set.
     pub metadata: Vec<(&'static str, String)>,
 }

@@ -21,7 +21,7 @@ mod search;
 mod status;
 mod writer;
 
-pub use batch::{Applied, Batch, BatchKind, EdgeRow, FileKey, FileRow, HashedNode, InputRow, LinkRow, SlotHash, UnresolvedRow};
+pub use batch::{Applied, Batch, BatchKind, EdgeRow, FileKey, FileRow, HashedNode, InputRow, LinkRow, MovedSpan, SlotHash, UnresolvedRow};
 pub use dump::canonical_dump;
 pub use edges::{Contained, IncidentEdge, candidates_of, contained, incident_edges, reference_count};
 pub use export::{ExportEdge, ExportSymbol, export_edges, export_symbols, paths_by_key};
@@ -42,6 +42,12 @@ pub const SYMBOLS_TOTAL: &str = "symbols";
 
 /// `_metadata`: when the last scan began, nanoseconds since 1970.
 pub const SCANNED_AT: &str = "scanned_at_ns";
+
+/// `_metadata`: when the last batch began, nanoseconds since 1970.
+pub const BATCH_AT: &str = "batch_at_ns";
+
+/// `_metadata`: how many batches were written, kept by the writer.
+pub const GENERATION: &str = "generation";
 
 /// `_metadata`: a hash of the root that the index was made of.
 pub const ROOT: &str = "root";

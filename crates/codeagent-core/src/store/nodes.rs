@@ -1,13 +1,13 @@
 //! Which symbols there are and where they are declared: `nodes` and `spans`.
 
-use rusqlite::{Connection, Row, ToSql};
+use rusqlite::{Connection, Row, ToSql, params};
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Access, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
 use crate::model::span::{Position, Span};
 use crate::store::bulk::{self, Values};
 use crate::store::codec::{id_column, stored_id, word_column};
-use crate::store::{FileKey, Snapshot, StoreError, bad_value};
+use crate::store::{FileKey, MovedSpan, Snapshot, StoreError, bad_value};
 
 const SPAN_COLUMNS: &str = "f.path, s.start_offset, s.end_offset, s.line_start, s.column_start, s.line_end, s.name_line, s.name_column";
 
@@ -195,6 +195,25 @@ fn push_span(of: &NodeSpan, row: &mut Values<'_, '_>) -> Result<(), StoreError> 
     let Span { start, end_offset, end_line } = of.span;
     for number in [start.offset, end_offset, start.line, start.column, end_line, of.name_line, of.name_column] {
         row.push(number)?;
+    }
+    Ok(())
+}
+
+const MOVE_SPAN: &str = "UPDATE spans SET start_offset = ?3, end_offset = ?4, line_start = ?5, column_start = ?6, line_end = ?7, name_line = ?8, \
+    name_column = ?9 WHERE node_id = ?1 AND position = ?2";
+const SET_HASH: &str = "UPDATE nodes SET hash = ?2 WHERE id = ?1";
+
+/// Notes where declarations stand now, and the hashes of their nodes.
+pub(super) fn move_spans(connection: &Connection, moved: &[MovedSpan], hashes: &[(NodeId, i64)]) -> Result<(), StoreError> {
+    let mut statement = connection.prepare_cached(MOVE_SPAN)?;
+    for MovedSpan { node, position, span, name } in moved {
+        let Span { start, end_offset, end_line } = *span;
+        let id = stored_id(*node);
+        statement.execute(params![id, position, start.offset, end_offset, start.line, start.column, end_line, name.0, name.1])?;
+    }
+    let mut statement = connection.prepare_cached(SET_HASH)?;
+    for (node, hash) in hashes {
+        statement.execute(params![stored_id(*node), hash])?;
     }
     Ok(())
 }

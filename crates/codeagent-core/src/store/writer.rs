@@ -10,9 +10,11 @@ use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Node, NodeId};
 use crate::store::batch::{Applied, Batch, BatchKind, EdgeRow, FileKey, HashedNode, UnresolvedRow};
-use crate::store::{EDGES_TOTAL, FactsKey, StoreError, bulk, edges, facts, files, nodes, schema, search};
+use crate::store::{EDGES_TOTAL, FactsKey, GENERATION, StoreError, bulk, edges, facts, files, nodes, schema, search};
 
 const STATEMENTS_CACHED: usize = 64;
+/// After how many written files it is worth asking which facts are still used.
+const FILES_PER_COLLECTION: usize = 256;
 const SEARCH_MEMORY_BULK: i64 = 16 << 20;
 const SEARCH_MEMORY: i64 = 1 << 20;
 
@@ -21,6 +23,8 @@ pub struct Writer {
     connection: Connection,
     /// Ids and hashes of the stored nodes, by id, once a batch has brought them.
     stored: Option<NodeHashes>,
+    /// Files written since facts that nobody uses were last looked for.
+    written: usize,
 }
 
 /// Stops the statement that a [`Writer`] is running, whose transaction is rolled back.
@@ -40,7 +44,7 @@ impl Writer {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let connection = schema::open_for_writing(path)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
-        Ok(Self { connection, stored: None })
+        Ok(Self { connection, stored: None, written: 0 })
     }
 
     /// What stops a statement of this writer from another thread.
@@ -65,20 +69,26 @@ impl Writer {
         let (batch_kind, mut metadata) = (batch.kind, batch.metadata.clone());
         let hashes = |nodes: &Vec<HashedNode>| nodes.iter().map(|(hash, node)| (node.id, *hash)).collect();
         let before = self.stored.take();
-        let after = batch.nodes.as_ref().map(hashes).or_else(|| before.clone());
+        let is_known = batch.renewed.is_empty() && batch.moved.is_empty() && batch.gone.is_empty();
+        let after = batch.nodes.as_ref().map(hashes);
+        self.written += batch.files.len();
         let applied = match batch.kind {
             BatchKind::Replace => replace(&transaction, batch)?,
-            BatchKind::Update => update(&transaction, &batch, before)?,
+            BatchKind::Update => update(&transaction, &batch, before.as_ref())?,
         };
-        let before = if batch_kind == BatchKind::Replace { 0 } else { edges_total(&transaction)? };
-        let total = (before + applied.edges_written).saturating_sub(applied.edges_removed);
+        let edges_before = if batch_kind == BatchKind::Replace { 0 } else { number(&transaction, EDGES_TOTAL)? };
+        let total = (edges_before + applied.edges_written).saturating_sub(applied.edges_removed);
         metadata.push((EDGES_TOTAL, total.to_string()));
+        metadata.push((GENERATION, (number(&transaction, GENERATION)? + 1).to_string()));
         for (key, value) in metadata {
             transaction.prepare_cached(SET_METADATA)?.execute([key, &value])?;
         }
-        facts::collect_garbage(&transaction)?;
+        if batch_kind == BatchKind::Replace || self.written >= FILES_PER_COLLECTION {
+            facts::collect_garbage(&transaction)?;
+            self.written = 0;
+        }
         transaction.commit()?;
-        self.stored = after;
+        self.stored = after.or(before.filter(|_| is_known));
         Ok(applied)
     }
 
@@ -91,8 +101,8 @@ impl Writer {
 
 const GET_METADATA: &str = "SELECT value FROM _metadata WHERE key = ?1";
 
-fn edges_total(connection: &Connection) -> Result<usize, StoreError> {
-    let text: Option<String> = connection.query_row(GET_METADATA, [EDGES_TOTAL], |row| row.get(0)).optional()?;
+fn number(connection: &Connection, key: &str) -> Result<usize, StoreError> {
+    let text: Option<String> = connection.query_row(GET_METADATA, [key], |row| row.get(0)).optional()?;
     Ok(text.and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 
@@ -131,13 +141,23 @@ fn insert_edges(connection: &Connection, edges: &mut [EdgeRow]) -> Result<(), St
     edges::insert_incoming(connection, edges.iter())
 }
 
-fn update(connection: &Connection, batch: &Batch, stored: Option<NodeHashes>) -> Result<Applied, StoreError> {
+fn update(connection: &Connection, batch: &Batch, stored: Option<&NodeHashes>) -> Result<Applied, StoreError> {
     let mut applied = Applied::default();
     update_edges(connection, batch, &mut applied)?;
     if let Some(nodes) = &batch.nodes {
-        let stored = stored.map_or_else(|| nodes::stored_hashes(connection), Ok)?;
-        update_nodes(connection, (nodes, stored), &batch.keys, &mut applied)?;
+        match stored {
+            Some(stored) => update_nodes(connection, (nodes, stored), &batch.keys, &mut applied)?,
+            None => update_nodes(connection, (nodes, &nodes::stored_hashes(connection)?), &batch.keys, &mut applied)?,
+        }
     }
+    for gone in &batch.gone {
+        remove_node(connection, *gone, &mut applied)?;
+    }
+    for (hash, node) in &batch.renewed {
+        write_node(connection, node, *hash, &batch.keys)?;
+        applied.nodes_written += 1;
+    }
+    nodes::move_spans(connection, &batch.moved, &batch.rehashed)?;
     for file in &batch.removed {
         files::delete_file(connection, *file)?;
         connection.prepare_cached(DELETE_UNRESOLVED)?.execute([file.0])?;
@@ -158,7 +178,7 @@ fn write_files(connection: &Connection, batch: &Batch) -> Result<(), StoreError>
         files::write_links(connection, file.id, links)?;
     }
     insert_unresolved(connection, &batch.unresolved)?;
-    files::replace_inputs(connection, &batch.inputs)
+    batch.inputs.as_ref().map_or(Ok(()), |inputs| files::replace_inputs(connection, inputs))
 }
 
 const DELETE_UNRESOLVED: &str = "DELETE FROM unresolved WHERE file_id = ?1";
@@ -204,11 +224,11 @@ fn update_edges(connection: &Connection, batch: &Batch, applied: &mut Applied) -
 /// Compares all nodes with those that are stored, by their content hash.
 fn update_nodes(
     connection: &Connection,
-    (nodes, stored): (&[HashedNode], NodeHashes),
+    (nodes, stored): (&[HashedNode], &NodeHashes),
     keys: &FxHashMap<String, FileKey>,
     applied: &mut Applied,
 ) -> Result<(), StoreError> {
-    let mut stored = stored.into_iter().peekable();
+    let mut stored = stored.iter().copied().peekable();
     for (hash, node) in nodes {
         while let Some((gone, _)) = stored.next_if(|(id, _)| *id < node.id) {
             remove_node(connection, gone, applied)?;

@@ -1,6 +1,6 @@
 //! How is the index, and how is it brought up to date? `index_files`, `get_status`.
 //!
-//! **Limits.** Changes are not watched: `index_files`, or a new start, takes them in.
+//! **Limits.** Where another process writes the index, `index_files` does not say what is wrong with a file that cannot be read.
 
 use std::collections::BTreeMap;
 
@@ -28,8 +28,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "index_files",
         title: "Index files",
-        doc: "Bring the index up to date with the named files, and with whatever else changed on disk. Use it after editing, or when an \
-              answer names stale_files. A path that no longer exists is removed from the index.",
+        doc: "Bring the index up to date with the named files, and with whatever else changed on disk. Seldom needed: edits are noticed by \
+              themselves. Use it when an answer names stale_files. A path that no longer exists is removed from the index.",
         parameters: &[Parameter::required("paths", Kind::Texts(MAX_PATHS), "Repo-relative paths of the files, at most 100.")],
         output: Output::object::<Indexed>(&[NOTE]),
         errors: &[Code::InvalidParameter, Code::TooLarge, Code::EngineUnavailable, Code::IndexError],
@@ -77,13 +77,15 @@ impl FileError {
 }
 
 fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
-    let engine = state.engine()?;
     let answers = state.answers()?;
     let workspace = state.workspace().clone().configured(true).map_err(|error| ToolError::index(error.to_string()))?;
     let mut files = Files { workspace: &workspace, listed: BTreeMap::new() };
     let (mut changes, mut errors) = (Vec::new(), Vec::new());
     for text in arguments.texts("paths") {
-        let is_indexed = |path: &RepoPath| Ok(query::derive_file_id(&answers.snapshot()?, path.as_str()).is_ok());
+        let is_indexed = |path: &RepoPath| {
+            let is_there = query::derive_file_id(&answers.snapshot()?, path.as_str()).is_ok();
+            Ok(is_there || state.engine().is_ok_and(|engine| engine.has_removed(path.as_str())))
+        };
         match state.path(text).and_then(|path| files.change(path, is_indexed)) {
             Ok(change) => changes.push(change),
             Err(error) => errors.push(FileError::new(text, &error)),
@@ -91,7 +93,12 @@ fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError
     }
     changes.sort();
     changes.dedup();
-    let summary = engine.process_batch(&ChangeBatch::new(changes.clone()), &|_| {})?;
+    let paths: Vec<RepoPath> = changes.iter().map(|change| change.path().clone()).collect();
+    if let Some(taken_in) = state.taken_in_elsewhere(&paths) {
+        taken_in?;
+        return Answer::new(Indexed { indexed: changes.len(), errors });
+    }
+    let summary = state.engine()?.process_batch(&ChangeBatch::new(changes.clone()), &|_| {})?;
     for problem in summary.problems {
         if changes.iter().any(|change| change.path().as_str() == problem.path) {
             errors.push(FileError::new(&problem.path, &ToolError::index(problem.message)));

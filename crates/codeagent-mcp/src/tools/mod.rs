@@ -5,6 +5,7 @@
 
 mod asked;
 pub mod filesystem;
+pub mod lag;
 pub mod management;
 pub mod navigation;
 pub mod search;

@@ -229,7 +229,7 @@ async fn shop_get_status() {
     for changing in ["edges", "quality"] {
         status.as_object_mut().unwrap().remove(changing);
     }
-    expect![[r#"{"healthy":true,"schema_version":1,"indexed_files":46,"indexed_symbols":245,"languages":["csharp","typescript"],"watcher_active":false,"last_batch_at":null,"embedding_model":null,"embeddings_count":0}"#]].assert_eq(&status.to_string());
+    expect![[r#"{"healthy":true,"schema_version":1,"indexed_files":46,"indexed_symbols":245,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":null,"embeddings_count":0}"#]].assert_eq(&status.to_string());
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! A file that changed or vanished since it was indexed is named by every tool that shows places of it, and its lines are not shown.
+//! An edit is known to the next question. Where nobody keeps the index, a file that changed or vanished since it was indexed is named by every
+//! tool that shows places of it, and its lines are not shown.
 
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ const LIBRARY: &str = "class Shelf\n{\n    public int Count() => 1;\n}\n";
 const USE: &str = "class Desk\n{\n    int Ask(Shelf shelf) => shelf.Count();\n}\n";
 
 async fn session() -> Session {
-    Session::indexed(&[("src/Shelf.cs", LIBRARY.as_bytes()), ("src/Desk.cs", USE.as_bytes())]).await
+    Session::left_behind(&[("src/Shelf.cs", LIBRARY.as_bytes()), ("src/Desk.cs", USE.as_bytes())]).await
 }
 
 /// Every tool that shows places, asked so that it shows one of `src/Desk.cs`.
@@ -48,12 +49,58 @@ async fn a_changed_file_is_named_by_every_tool() {
     assert_stale(&session, "changed").await;
     let site = &session.structured("get_callers", json!({ "node_id": "Shelf.Count" })).await["results"][0]["call_sites"][0];
     assert_eq!(site, &json!({ "line": 3, "column": 35, "stale": true }));
-    let indexed = session.structured("index_files", json!({ "paths": ["src/Desk.cs"] })).await;
-    assert_eq!(indexed, json!({ "indexed": 1, "errors": [] }));
-    for (tool, question) in questions() {
-        let answer = session.structured(tool, question).await;
-        assert!(answer.get("stale_files").is_none(), "{tool}: {answer}");
+}
+
+#[tokio::test]
+async fn an_edit_is_known_to_the_next_question() {
+    let session = Session::indexed(&[("src/Shelf.cs", LIBRARY.as_bytes()), ("src/Desk.cs", USE.as_bytes())]).await;
+    assert_eq!(session.structured("get_status", json!({})).await["watcher_active"], true);
+    for number in 1..10 {
+        let asks = "shelf.Count() + ".repeat(number);
+        session.write("src/Desk.cs", &USE.replace("shelf.Count()", &format!("{asks}shelf.Count()")));
+        let callers = session.structured("get_callers", json!({ "node_id": "Shelf.Count" })).await;
+        let sites = callers["results"][0]["call_sites"].as_array().unwrap().len();
+        assert_eq!((sites, callers.get("stale_files")), ((number + 1).min(3), None), "{callers}");
     }
+    session.write("src/deep/er/Chair.cs", &USE.replace("Desk", "Chair"));
+    let callers = session.structured("get_callers", json!({ "node_id": "Shelf.Count" })).await;
+    assert!(callers.to_string().contains("src/deep/er/Chair.cs"), "{callers}");
+    std::fs::remove_file(session.root.path().join("src/Desk.cs")).unwrap();
+    let callers = session.structured("get_callers", json!({ "node_id": "Shelf.Count" })).await;
+    assert!(!callers.to_string().contains("Desk.cs"), "{callers}");
+}
+
+#[tokio::test]
+async fn a_database_that_is_removed_is_made_again() {
+    let session = Session::indexed(&[("src/Shelf.cs", LIBRARY.as_bytes()), ("src/Desk.cs", USE.as_bytes())]).await;
+    let folder = std::fs::read_dir(session.root.path().join(".codeagent")).unwrap().next().unwrap().unwrap().path();
+    for name in ["index.db", "index.db-wal", "index.db-shm"] {
+        std::fs::remove_file(folder.join(name)).ok();
+    }
+    session.write("src/Desk.cs", &USE.replace("Ask", "Beg"));
+    let callers = session.structured("get_callers", json!({ "node_id": "Shelf.Count" })).await;
+    assert!(callers.to_string().contains("Desk.Beg"), "{callers}");
+}
+
+#[tokio::test]
+async fn two_servers_know_of_an_edit_and_the_second_takes_over() {
+    let first = Session::indexed(&[("src/Shelf.cs", LIBRARY.as_bytes()), ("src/Desk.cs", USE.as_bytes())]).await;
+    let second = first.another().await;
+    let ask = json!({ "node_id": "Shelf.Count" });
+    for name in ["Beg", "Wish"] {
+        first.write("src/Desk.cs", &USE.replace("Ask", name));
+        let callers = second.structured("get_callers", ask.clone()).await.to_string();
+        assert!(callers.contains(&format!("Desk.{name}")), "{callers}");
+    }
+    first.close();
+    first.write("src/Desk.cs", &USE.replace("Ask", "Take"));
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    let mut callers = String::new();
+    while !callers.contains("Desk.Take") && std::time::Instant::now() < until {
+        callers = second.structured("get_callers", ask.clone()).await.to_string();
+    }
+    assert!(callers.contains("Desk.Take"), "{callers}");
+    second.close();
 }
 
 #[tokio::test]

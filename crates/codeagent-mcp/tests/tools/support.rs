@@ -4,10 +4,11 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_mcp::server::Server;
 use codeagent_mcp::state::State;
 use codeagent_mcp::tools;
-use codeagent_workspace::{DataHome, Workspace};
+use codeagent_workspace::{DataHome, Workspace, WriterLock};
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ClientRequest, CustomRequest};
 use rmcp::service::{RoleClient, RunningService};
@@ -30,6 +31,8 @@ pub struct Session {
     peer: Peer,
     pub root: tempfile::TempDir,
     state: Arc<State>,
+    /// Held so that the server only reads.
+    _lock: Option<WriterLock>,
 }
 
 impl Deref for Session {
@@ -37,6 +40,26 @@ impl Deref for Session {
 
     fn deref(&self) -> &Peer {
         &self.peer
+    }
+}
+
+/// A client of a further server over a repository.
+pub struct Another {
+    peer: Peer,
+    state: Arc<State>,
+}
+
+impl Deref for Another {
+    type Target = Peer;
+
+    fn deref(&self) -> &Peer {
+        &self.peer
+    }
+}
+
+impl Another {
+    pub fn close(&self) {
+        self.state.close();
     }
 }
 
@@ -48,7 +71,7 @@ impl Session {
             write(root.path(), path, bytes);
         }
         let state = State::open(root.path(), home(root.path())).unwrap();
-        Self { peer: Peer::of(&state).await, root, state }
+        Self { peer: Peer::of(&state).await, root, state, _lock: None }
     }
 
     /// The same with a complete index.
@@ -57,6 +80,28 @@ impl Session {
         session.state.start();
         session.state.wait();
         session
+    }
+
+    /// The same with a complete index that nobody keeps up to date.
+    pub async fn left_behind(files: &[(&str, &[u8])]) -> Self {
+        let mut session = Self::over(files).await;
+        let home = home(session.root.path());
+        let engine = Engine::open(session.root.path(), EngineOptions { home: home.clone(), ..EngineOptions::default() }).unwrap();
+        engine.index(&|_| {}).unwrap();
+        let data = engine.data().clone();
+        engine.close().unwrap();
+        session._lock = Some(data.lock_writer().unwrap());
+        session.state.start();
+        session.state.wait();
+        session
+    }
+
+    /// A second server over the same repository.
+    pub async fn another(&self) -> Another {
+        let state = State::open(self.root.path(), home(self.root.path())).unwrap();
+        state.start();
+        state.wait();
+        Another { peer: Peer::of(&state).await, state }
     }
 
     pub fn write(&self, path: &str, text: &str) {

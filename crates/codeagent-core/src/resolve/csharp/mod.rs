@@ -24,6 +24,7 @@ mod members;
 mod names;
 mod operators;
 mod overloads;
+mod patch;
 mod published;
 mod sequences;
 mod signatures;

@@ -418,7 +418,8 @@ impl<'b> FileBuilder<'b> {
     }
 }
 
-fn is_member_kind(kind: DeclKind) -> bool {
+/// Whether a declaration of this kind stands in a type.
+pub(super) fn is_member_kind(kind: DeclKind) -> bool {
     matches!(
         kind,
         DeclKind::Method

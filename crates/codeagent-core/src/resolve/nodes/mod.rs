@@ -9,6 +9,7 @@
 
 mod describe;
 mod identity;
+mod patch;
 
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ use crate::model::span::{Position, Span};
 use crate::resolve::nodes::identity::Identity;
 use crate::resolve::world::{DeclRef, FileId, World, WorldFile};
 use crate::resolve::{Inherited, Links, Target, Use};
+pub use patch::Renewed;
 
 /// All nodes of a world and which declaration belongs to which.
 #[derive(Debug, Default)]

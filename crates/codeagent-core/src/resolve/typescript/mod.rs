@@ -21,6 +21,7 @@ mod merging;
 mod names;
 mod narrowing;
 mod packages;
+mod patch;
 mod programs;
 mod questions;
 mod shapes;

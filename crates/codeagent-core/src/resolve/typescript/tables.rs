@@ -63,6 +63,24 @@ pub(super) struct FileIndex {
     modules: Vec<(Sym, Option<FileId>)>,
 }
 
+impl FileIndex {
+    /// Declarations in the file's own scope.
+    pub fn top_level(&self) -> impl Iterator<Item = DeclId> {
+        self.declared[..self.top].iter().map(|entry| entry.2)
+    }
+
+    /// The files that are imported.
+    pub fn targets(&self) -> impl Iterator<Item = FileId> {
+        self.modules.iter().filter_map(|entry| entry.1)
+    }
+
+    /// Takes over what is known of `export *` clauses, which are the same as before.
+    pub fn keep_stars(&mut self, before: &Self) {
+        self.plain_stars.clone_from(&before.plain_stars);
+        self.other_stars.clone_from(&before.other_stars);
+    }
+}
+
 /// A set of names that may also take in a name that it does not hold: a bit for each hash.
 #[derive(Default)]
 struct NameFilter(Vec<u64>);
@@ -101,8 +119,9 @@ pub(super) enum Expected {
 pub struct Tables {
     ids: FxHashMap<Arc<str>, Name>,
     spellings: Vec<Arc<str>>,
-    files: Vec<FileIndex>,
-    globals: FxHashMap<Name, Vec<DeclRef>>,
+    modules: ModulePaths,
+    pub(super) files: Vec<FileIndex>,
+    pub(super) globals: FxHashMap<Name, Vec<DeclRef>>,
     ambient: FxHashMap<Name, Vec<DeclRef>>,
     augmented: FxHashMap<FileId, Vec<DeclRef>>,
     /// Files that export a name themselves, in order.
@@ -118,10 +137,11 @@ pub(super) const AMBIENT: &str = "ts.ambient";
 pub(super) const AUGMENTED: &str = "ts.augmented";
 
 impl Tables {
-    /// Builds the tables. `files` are in canonical order.
+    /// Builds the tables. `files` are in canonical order; `modules` are those of tables over the same paths and projects, if there are some.
     #[must_use]
-    pub fn build(files: &[WorldFile], projects: &ProjectModel) -> Self {
+    pub fn build(files: &[WorldFile], projects: &ProjectModel, modules: Option<ModulePaths>) -> Self {
         let mut tables = Self {
+            modules: modules.unwrap_or_else(|| ModulePaths::new(files, projects)),
             ids: FxHashMap::default(),
             spellings: Vec::new(),
             files: Vec::with_capacity(files.len()),
@@ -131,9 +151,8 @@ impl Tables {
             exporters: FxHashMap::default(),
             programs: Programs::default(),
         };
-        let mut modules = ModulePaths::new(files, projects);
         for (number, file) in files.iter().enumerate() {
-            let index = if is_typescript(&file.facts) { tables.index(file, &mut modules) } else { FileIndex::default() };
+            let index = if is_typescript(&file.facts) { tables.index(file) } else { FileIndex::default() };
             tables.files.push(index);
             if is_typescript(&file.facts) {
                 tables.add_world_wide(FileId(number as u32), &file.facts);
@@ -144,6 +163,12 @@ impl Tables {
         let targets = |file: FileId| tables.files[file.0 as usize].modules.iter().filter_map(|entry| entry.1);
         tables.programs = Programs::new(files, projects, |file| is_typescript(&file.facts), targets);
         tables
+    }
+
+    /// What was found out about module specifiers.
+    #[must_use]
+    pub fn into_modules(self) -> ModulePaths {
+        self.modules
     }
 
     /// Adds to ambient modules the blocks of modules that augment them, behind what declares them.
@@ -200,7 +225,7 @@ impl Tables {
         }
     }
 
-    fn index(&mut self, file: &WorldFile, modules: &mut ModulePaths) -> FileIndex {
+    pub(super) fn index(&mut self, file: &WorldFile) -> FileIndex {
         let facts = &*file.facts;
         let names: Vec<Name> = facts.names.iter().map(|text| self.intern(text)).collect();
         let name = |sym: Sym| names.get(sym.0 as usize).copied().unwrap_or(Name::NONE);
@@ -231,7 +256,7 @@ impl Tables {
         index.exports.sort_unstable();
         index.expandos = expandos(facts, &name);
         index.defaults = facts.decl_ids().filter(|id| is_default(facts, *id)).collect();
-        index.modules = specifiers(facts).into_iter().map(|sym| (sym, modules.resolve(&file.path, facts.text(sym)))).collect();
+        index.modules = specifiers(facts).into_iter().map(|sym| (sym, self.modules.resolve(&file.path, facts.text(sym)))).collect();
         index.names = names;
         index
     }

@@ -1,0 +1,29 @@
+//! `codeagent watch`: keeps the index as the files are, for every other process on the repository, until it is told to stop.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use codeagent_core::engine::{Engine, EngineOptions};
+use codeagent_core::ingest::IngestOptions;
+use codeagent_core::watch::Keeper;
+
+use crate::commands::Root;
+use crate::exit;
+use crate::output;
+
+pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let ingest = IngestOptions { cancel: Arc::clone(&cancel), ..IngestOptions::default() };
+    let engine = Engine::open(&root.folder, EngineOptions { ingest, tolerate_config: true, ..EngineOptions::default() })?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let keeper = Keeper::start(Arc::new(engine), |_| {})?;
+    output::note(&keeper.trouble().map_or_else(
+        || "watching; other codeagent processes on this repository read the index and have changes taken in here".to_owned(),
+        |trouble| format!("{trouble}: the files are looked at again and again"),
+    ));
+    runtime.block_on(codeagent_mcp::serve::stop_signal())?;
+    cancel.store(true, Ordering::Relaxed);
+    keeper.stop();
+    Ok(exit::INTERRUPTED.into())
+}

@@ -1,0 +1,116 @@
+//! What is kept from batch to batch, so that a change costs what it changes: what the index knows of the disk and, after an edit, the world.
+//!
+//! Kept only while the batches go through; one that fails leaves nothing behind, and the next reads everything again.
+//!
+//! **Limits.** The world of an edited repository stays in memory until it is put down.
+
+use std::sync::Arc;
+
+use codeagent_workspace::{EntryKind, RepoPath, Workspace};
+use rustc_hash::FxHashSet;
+
+use crate::ingest::change::ChangeBatch;
+use crate::ingest::load::Loaded;
+use crate::ingest::plan::Fingerprint;
+use crate::ingest::scan::{Known, Source};
+use crate::model::graph::Dialect;
+use crate::project::{ProjectModel, is_project_file};
+use crate::resolve::World;
+use crate::resolve::nodes::NodeTable;
+use crate::store::FileKey;
+
+/// Paths that are remembered as not listed.
+const MOST_UNWANTED: usize = 10_000;
+
+/// What is known from the last batch.
+#[derive(Default)]
+pub struct Resident {
+    /// What the index holds.
+    pub known: Known,
+    /// All files of the repository, by path.
+    pub paths: Vec<String>,
+    /// Files that are there and not listed, as the last walk saw it.
+    pub unwanted: FxHashSet<RepoPath>,
+    /// The world as it is linked.
+    pub standing: Option<Standing>,
+}
+
+/// The world of a batch.
+pub struct Built {
+    /// Files in their order.
+    pub loaded: Vec<Loaded>,
+    /// Their keys.
+    pub keys: Vec<FileKey>,
+    /// The projects.
+    pub projects: Arc<ProjectModel>,
+    /// The world.
+    pub world: World,
+    /// Its nodes.
+    pub nodes: NodeTable,
+}
+
+/// A world that is in the index as it is.
+pub struct Standing {
+    /// The world.
+    pub built: Built,
+    /// Of all files, in their order.
+    pub fingerprints: Vec<Fingerprint>,
+    /// Some of it is newer than the index.
+    pub is_torn: bool,
+}
+
+/// What a batch that names all changes is about.
+pub enum Doubts {
+    /// Nothing that counts.
+    Nothing,
+    /// The content of sources that are there as before.
+    Sources(Vec<Source>),
+    /// What there is at all: one has to look.
+    Anything,
+}
+
+impl Resident {
+    /// What the named changes may mean.
+    pub fn doubts(&self, workspace: &Workspace, batch: &ChangeBatch) -> Doubts {
+        let mut sources = Vec::new();
+        for path in batch.changes().iter().map(super::Change::path) {
+            match self.doubt(workspace, path) {
+                Doubts::Nothing => {}
+                Doubts::Sources(source) => sources.extend(source),
+                Doubts::Anything => return Doubts::Anything,
+            }
+        }
+        if sources.is_empty() { Doubts::Nothing } else { Doubts::Sources(sources) }
+    }
+
+    fn doubt(&self, workspace: &Workspace, path: &RepoPath) -> Doubts {
+        if path.file_name() == ".gitignore" || is_project_file(path.as_str()) {
+            return Doubts::Anything;
+        }
+        let is_listed = || self.paths.binary_search_by(|known| known.as_str().cmp(path.as_str())).is_ok();
+        let entry = match workspace.entry_at(path) {
+            Some(entry) if entry.kind == EntryKind::File => entry,
+            Some(_) => return Doubts::Anything,
+            None if is_listed() => return Doubts::Anything,
+            // It came and went.
+            None => return Doubts::Nothing,
+        };
+        if self.known.files.contains_key(path.as_str()) {
+            let Some(dialect) = Dialect::of_path(path.as_str()) else { return Doubts::Anything };
+            let source = Source { path: path.clone(), dialect, size: entry.size, stamp: entry.stamp, in_doubt: true };
+            return Doubts::Sources(vec![source]);
+        }
+        if is_listed() || self.unwanted.contains(path) { Doubts::Nothing } else { Doubts::Anything }
+    }
+
+    /// Remembers which of the named files the last walk did not list.
+    pub fn note_unwanted(&mut self, batch: &ChangeBatch) {
+        let asks_again = |path: &RepoPath| path.file_name() == ".gitignore" || is_project_file(path.as_str());
+        let paths = || batch.changes().iter().map(super::Change::path);
+        if !batch.is_complete() || paths().any(asks_again) || self.unwanted.len() > MOST_UNWANTED {
+            self.unwanted.clear();
+        }
+        let unlisted = paths().filter(|path| self.paths.binary_search_by(|known| known.as_str().cmp(path.as_str())).is_err());
+        self.unwanted.extend(unlisted.cloned());
+    }
+}

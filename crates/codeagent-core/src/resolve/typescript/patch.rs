@@ -1,0 +1,78 @@
+//! A file whose bodies changed takes the place of its former self in the tables, without making the tables anew.
+//!
+//! Possible if what others ask the tables about it is the same: what it exports and declares for all files, by name and in order, and the files
+//! that it imports. What the tables say afterwards is what tables made afresh would say, but for the numbers of names, whose order nothing
+//! depends on.
+//!
+//! **Limits.** Anything else is refused, as is whatever declares ambient modules: whoever asked makes the tables anew.
+
+use rustc_hash::FxHashMap;
+
+use super::tables::{FileIndex, Name, Tables, is_global};
+use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts, ScopeId};
+use crate::resolve::world::{FileId, WorldFile};
+
+/// Everything of a file that stands in tables of other files or of all files, but for the numbers of declarations.
+#[derive(PartialEq)]
+struct Outward<'f> {
+    is_module: bool,
+    globals: Vec<&'f str>,
+    exported: Vec<&'f str>,
+    stars: Vec<&'f str>,
+    assigns: bool,
+}
+
+fn globals(facts: &Facts) -> impl Iterator<Item = DeclId> {
+    facts.decl_ids().filter(|id| is_global(facts, facts.decl(*id)))
+}
+
+fn outward<'f>(facts: &'f Facts, index: &FileIndex) -> Option<Outward<'f>> {
+    if facts.decls.iter().any(|decl| decl.kind == DeclKind::AmbientModule) {
+        return None;
+    }
+    let of_decl = |id: &DeclId| facts.text(facts.decl(*id).name);
+    let declared = index.top_level().filter(|id| facts.decl(*id).flags.has(DeclFlags::EXPORT));
+    let mut exported: Vec<&str> = declared.map(|id| of_decl(&id)).collect();
+    exported.extend(facts.exports.iter().filter(|export| export.scope == ScopeId(0)).map(|export| facts.text(export.name)));
+    exported.sort_unstable();
+    exported.dedup();
+    Some(Outward {
+        is_module: facts.header.is_module,
+        globals: globals(facts).map(|id| of_decl(&id)).collect(),
+        exported,
+        stars: index.stars.iter().map(|id| facts.text(facts.exports[id.index()].module)).collect(),
+        assigns: !index.assigned.is_empty(),
+    })
+}
+
+impl Tables {
+    /// Puts new facts of a file in the place of old ones. False, with nothing changed that counts, if the tables have to be made anew.
+    pub fn replace(&mut self, file: FileId, old: &Facts, new: &WorldFile) -> bool {
+        let mut made = self.index(new);
+        let before = self.file(file);
+        let (Some(was), Some(is)) = (outward(old, before), outward(&new.facts, &made)) else { return false };
+        if was != is || targets(before) != targets(&made) {
+            return false;
+        }
+        made.keep_stars(before);
+        let name = |tables: &Self, id: DeclId| tables.name(file, old.decl(id).name);
+        let mut renumbered: FxHashMap<Name, Vec<DeclId>> = FxHashMap::default();
+        for (before, now) in globals(old).zip(globals(&new.facts)) {
+            renumbered.entry(name(self, before)).or_default().push(now);
+        }
+        for (name, ids) in renumbered {
+            let own = self.globals.get_mut(&name).into_iter().flatten().filter(|place| place.file == file);
+            own.zip(ids).for_each(|(place, id)| place.decl = id);
+        }
+        self.files[file.0 as usize] = made;
+        true
+    }
+}
+
+/// The files that a file imports, in order.
+fn targets(index: &FileIndex) -> Vec<FileId> {
+    let mut targets: Vec<FileId> = index.targets().collect();
+    targets.sort_unstable();
+    targets.dedup();
+    targets
+}

@@ -1,0 +1,454 @@
+//! An index that is as the disk is: changes are taken in as they are made, and a question waits for those made before it.
+//!
+//! One thread takes hints of the [`Watcher`], lets a storm pass and hands them to the engine. A question asks [`Keeper::settle`] first: it takes
+//! what the system has told up to that moment and waits, for a stated time, until it is in the index; past that it is told what is not.
+//! Nothing is done by the clock while the system tells of changes; where it does not, the repository is looked at again and again, for at most
+//! a twentieth of the time, and before an answer if that is quick.
+//!
+//! Other processes have theirs taken in by this one (`door`).
+//!
+//! **Limits.** Where changes have to be looked for, one may be up to [`POLLING`] old before it is seen.
+
+pub mod door;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use codeagent_workspace::{Conversation, Door, Hints, RepoPath, Watcher, knock};
+
+use crate::engine::{Answers, Engine};
+use crate::ingest::{ChangeBatch, Phase, Progress};
+
+/// How long a question waits for changes made before it.
+pub const SETTLING: Duration = Duration::from_secs(2);
+
+/// How long the disk is compared for one answer of an index that nobody keeps.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// How long nothing must happen before changes are taken in that nobody asks about.
+const QUIET: Duration = Duration::from_millis(20);
+
+/// How long one waits for such a moment.
+const STORM: Duration = Duration::from_millis(300);
+
+/// The longest that one waits because looking at everything takes long.
+const LONG_STORM: Duration = Duration::from_secs(1);
+
+/// How often one looks where the system does not tell of changes, or after a failure.
+pub const POLLING: Duration = Duration::from_secs(2);
+
+/// How often one looks for a root that is gone.
+const RETURNING: Duration = Duration::from_millis(500);
+
+/// How many times longer than a look one waits for the next one.
+const REST: u32 = 20;
+
+/// After how long without an edit its memory is freed.
+const IDLE: Duration = Duration::from_secs(300);
+
+/// What an answer does not know yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lag {
+    /// Files that changed.
+    pub files: BTreeSet<RepoPath>,
+    /// How many files are known to have changed, where more than `files` may have.
+    pub found: Option<usize>,
+    /// Not even which files changed is known.
+    pub everything: bool,
+    /// Why the index cannot be brought up to date.
+    pub failure: Option<String>,
+    /// All this in the words of the process that writes the index.
+    pub said: Option<String>,
+}
+
+impl Lag {
+    /// Whether the index is as the disk was when it was asked.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.files.is_empty() && !self.everything && self.failure.is_none()
+    }
+}
+
+/// Names that a sentence lists.
+const NAMED: usize = 5;
+
+impl fmt::Display for Lag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(said) = &self.said {
+            return f.write_str(said);
+        }
+        let more = if self.files.len() > NAMED { format!(" and {} more", self.files.len() - NAMED) } else { String::new() };
+        let names: Vec<&str> = self.files.iter().take(NAMED).map(RepoPath::as_str).collect();
+        let names = names.join(", ");
+        match (self.found, self.everything) {
+            (Some(0) | None, true) => f.write_str("the files have not been compared with the index yet, so changes may be missing")?,
+            (Some(found), true) => write!(f, "{found} files have changed and are not in the index yet")?,
+            (_, false) if names.is_empty() => f.write_str("the index may be behind the files")?,
+            (_, false) if self.files.len() == 1 => write!(f, "1 file has changed and is not in the index yet: {names}")?,
+            (_, false) => write!(f, "{} files have changed and are not in the index yet: {names}{more}", self.files.len())?,
+        }
+        self.failure.as_ref().map_or(Ok(()), |failure| write!(f, " ({failure})"))
+    }
+}
+
+/// What an index that is only read does not know: its writer is asked to take everything in, within [`SETTLING`]; where there is none, the disk
+/// is compared, for at most [`GLANCE`].
+#[must_use]
+pub fn glance(answers: &Answers) -> Lag {
+    if let Ok(granted) = door::sync(answers.data(), &door::Wish::default(), SETTLING) {
+        return Lag { everything: granted.behind.is_some(), said: granted.behind, ..Lag::default() };
+    }
+    let (reply, answer) = crossbeam_channel::bounded(1);
+    let own = answers.clone();
+    let look = move || reply.send(own.changed_files()).ok();
+    if std::thread::Builder::new().name("codeagent-look".to_owned()).spawn(look).is_err() {
+        return Lag { everything: true, ..Lag::default() };
+    }
+    match answer.recv_timeout(GLANCE) {
+        Ok(Ok(changed)) => Lag { files: changed.iter().filter_map(|path| RepoPath::new(path).ok()).collect(), ..Lag::default() },
+        Ok(Err(error)) => Lag { everything: true, failure: Some(error.to_string()), ..Lag::default() },
+        Err(_) => Lag { everything: true, ..Lag::default() },
+    }
+}
+
+/// Keeps the index of one repository as its disk is, as long as it lives.
+pub struct Keeper {
+    shared: Arc<Shared>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+struct Shared {
+    engine: Arc<Engine>,
+    progress: Box<dyn Fn(Progress) + Send + Sync>,
+    state: Mutex<State>,
+    /// The state is another one now.
+    moved: Condvar,
+    stop: AtomicBool,
+    /// Processes that wait for this one to end.
+    guests: Mutex<(u64, BTreeMap<u64, Conversation>)>,
+}
+
+#[derive(Default)]
+struct State {
+    /// `None`: changes have to be looked for.
+    watcher: Option<Arc<Watcher>>,
+    /// Why.
+    trouble: Option<String>,
+    /// What may have changed and is not looked at yet.
+    pending: Hints,
+    /// What is being looked at.
+    working: Option<Hints>,
+    /// How many files are known to have changed of those looked at.
+    found: Option<usize>,
+    /// Questions so far, and how many of them are answered by what is in the index.
+    asked: u64,
+    done: u64,
+    /// Why the last batch failed.
+    failure: Option<String>,
+    /// How long the last look at everything took, and when it ended.
+    look: Option<(Duration, Instant)>,
+    /// The root is not there.
+    is_gone: bool,
+}
+
+impl Keeper {
+    /// Starts watching and takes in what has changed since the last time; `progress` hears of every batch.
+    pub fn start(engine: Arc<Engine>, progress: impl Fn(Progress) + Send + Sync + 'static) -> std::io::Result<Self> {
+        let watcher = Watcher::new(&engine.workspace()).map_err(|error| error.to_string());
+        Self::over(engine, watcher, progress)
+    }
+
+    fn over(
+        engine: Arc<Engine>,
+        watcher: Result<Watcher, String>,
+        progress: impl Fn(Progress) + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
+        let mut state = State { pending: Hints { everything: true, ..Hints::default() }, ..State::default() };
+        match watcher {
+            Ok(watcher) => state.watcher = Some(Arc::new(watcher)),
+            Err(trouble) => state.trouble = Some(trouble),
+        }
+        if let Some(trouble) = &state.trouble {
+            tracing::warn!("{trouble}; the repository is looked at every {} seconds instead", POLLING.as_secs());
+        }
+        engine.set_watcher(state.watcher.clone());
+        let shared = Arc::new(Shared {
+            engine,
+            progress: Box::new(progress),
+            state: Mutex::new(state),
+            moved: Condvar::new(),
+            stop: AtomicBool::new(false),
+            guests: Mutex::default(),
+        });
+        let door = open_door(&shared)?;
+        let own = Arc::clone(&shared);
+        let thread = std::thread::Builder::new().name("codeagent-keeper".to_owned()).spawn(move || own.run())?;
+        Ok(Self { shared, threads: Mutex::new(door.into_iter().chain([thread]).collect()) })
+    }
+
+    /// The engine.
+    #[must_use]
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.shared.engine
+    }
+
+    /// Whether the system tells of changes, and if not, why they have to be looked for.
+    #[must_use]
+    pub fn trouble(&self) -> Option<String> {
+        self.shared.lock().trouble.clone()
+    }
+
+    /// Waits until everything that was changed before this call is in the index, for at most `limit` if there is one; says what is not.
+    pub fn settle(&self, limit: Option<Duration>) -> Lag {
+        self.shared.settle(limit, false)
+    }
+
+    /// Ends it; a batch under way is given up if the engine was told to stop.
+    pub fn stop(&self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        self.shared.wake(&self.shared.lock());
+        self.shared.show_out();
+        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        // Whoever hears of progress may be the last to hold it.
+        for thread in threads.into_iter().filter(|thread| thread.thread().id() != std::thread::current().id()) {
+            if thread.join().is_err() {
+                tracing::error!("a thread of the keeper of the index panicked");
+            }
+        }
+        self.shared.engine.set_watcher(None);
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl State {
+    /// Takes what the system tells up to now.
+    fn gather(&mut self) {
+        if let Some(watcher) = &self.watcher {
+            self.pending.add(watcher.hints());
+        }
+    }
+
+    /// Whether, without a watcher, it is time to look at everything.
+    fn is_worth_a_look(&self) -> bool {
+        self.watcher.is_none() && self.look.is_none_or(|(took, ended)| ended.elapsed() >= took * REST)
+    }
+
+    fn is_idle(&self) -> bool {
+        self.pending.is_empty() && self.working.is_none()
+    }
+
+    /// What is known to be missing.
+    fn lag(&self) -> Lag {
+        let mut all = self.pending.clone();
+        all.add(self.working.clone().unwrap_or_default());
+        let found = self.found.filter(|_| all.everything);
+        let everything = all.everything || self.is_gone;
+        Lag { files: all.paths, found, everything, failure: self.trouble_now().failure, said: None }
+    }
+
+    /// What is missing although all was looked at.
+    fn trouble_now(&self) -> Lag {
+        let gone = self.is_gone.then(|| "the folder of the repository is gone".to_owned());
+        Lag { everything: self.is_gone, failure: self.failure.clone().or(gone), ..Lag::default() }
+    }
+
+    /// How long changes that nobody asks about may come before they are taken in.
+    fn storm(&self) -> Duration {
+        let look = self.look.filter(|_| self.pending.everything).map_or(Duration::ZERO, |(took, _)| took * REST);
+        look.clamp(STORM, LONG_STORM)
+    }
+}
+
+/// Lets other processes in. Without a door they read what is there.
+fn open_door(shared: &Arc<Shared>) -> std::io::Result<Option<JoinHandle<()>>> {
+    let door = match Door::open(shared.engine.data()) {
+        Ok(door) => door,
+        Err(error) => {
+            tracing::warn!(%error, "other processes cannot reach this one");
+            return Ok(None);
+        }
+    };
+    let shared = Arc::downgrade(shared);
+    let serve = move || door::serve(&door, &shared);
+    std::thread::Builder::new().name("codeagent-door".to_owned()).spawn(serve).map(Some)
+}
+
+impl Shared {
+    fn is_stopping(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Holds a conversation until this process ends; its number.
+    fn welcome(&self, guest: Conversation) -> u64 {
+        let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
+        guests.0 += 1;
+        let number = guests.0;
+        if self.is_stopping() {
+            door::close(&guest);
+        }
+        guests.1.insert(number, guest);
+        number
+    }
+
+    fn goodbye(&self, number: u64) {
+        self.guests.lock().unwrap_or_else(PoisonError::into_inner).1.remove(&number);
+    }
+
+    /// Ends all conversations and the waiting for new ones.
+    fn show_out(&self) {
+        let guests = std::mem::take(&mut self.guests.lock().unwrap_or_else(PoisonError::into_inner).1);
+        guests.values().for_each(door::close);
+        // One more who knocks: the door sees that it has to close.
+        drop(knock(self.engine.data(), Some(POLLING)));
+    }
+
+    /// As [`Keeper::settle`]; with `everything`, all is compared.
+    fn settle(&self, limit: Option<Duration>, everything: bool) -> Lag {
+        let mut state = self.lock();
+        state.gather();
+        state.pending.everything |= everything || state.is_worth_a_look();
+        if state.is_idle() {
+            return state.lag();
+        }
+        state.asked += 1;
+        let ticket = state.asked;
+        self.wake(&state);
+        let waits = |state: &mut State| state.done < ticket && !self.stop.load(Ordering::Relaxed);
+        let state = match limit {
+            Some(limit) => self.moved.wait_timeout_while(state, limit, waits).unwrap_or_else(PoisonError::into_inner).0,
+            None => self.moved.wait_while(state, waits).unwrap_or_else(PoisonError::into_inner),
+        };
+        if state.done < ticket { state.lag() } else { state.trouble_now() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wake(&self, state: &State) {
+        if let Some(watcher) = &state.watcher {
+            watcher.wake();
+        }
+        self.moved.notify_all();
+    }
+
+    fn run(&self) {
+        while !self.stop.load(Ordering::Relaxed) {
+            let mut state = self.lock();
+            state.gather();
+            if state.pending.is_empty() {
+                state.done = state.asked;
+                self.moved.notify_all();
+                self.rest(state);
+                continue;
+            }
+            if self.is_time(state) {
+                self.take_in();
+            }
+        }
+        // Whoever waits need not wait any longer.
+        self.moved.notify_all();
+    }
+
+    /// Waits for something to do.
+    fn rest(&self, state: MutexGuard<'_, State>) {
+        let retries = state.failure.is_some() || state.is_gone;
+        let time = if state.is_gone { RETURNING } else { POLLING };
+        let Some(watcher) = state.watcher.clone().filter(|_| !retries) else {
+            let asked = state.asked;
+            let waits = |state: &mut State| state.asked == asked && !self.stop.load(Ordering::Relaxed);
+            let time = time.max(state.look.map_or(Duration::ZERO, |(took, _)| took * REST));
+            let (mut state, waited) = self.moved.wait_timeout_while(state, time, waits).unwrap_or_else(PoisonError::into_inner);
+            if waited.timed_out() || retries {
+                state.pending.everything = true;
+            }
+            return;
+        };
+        drop(state);
+        if !watcher.wait(Some(IDLE)) {
+            self.engine.put_down();
+            watcher.wait(None);
+        }
+    }
+
+    /// Waits until nothing more comes, unless somebody asks; false if it has to end.
+    fn is_time(&self, state: MutexGuard<'_, State>) -> bool {
+        let watcher = state.watcher.clone();
+        let began = Instant::now();
+        let mut state = state;
+        while let Some(watcher) = watcher.as_ref().filter(|_| state.asked == state.done) {
+            let storm = state.storm();
+            drop(state);
+            let more = watcher.wait(Some(QUIET));
+            state = self.lock();
+            state.gather();
+            if self.is_stopping() {
+                return false;
+            }
+            if !more || began.elapsed() > storm {
+                break;
+            }
+        }
+        true
+    }
+
+    /// Brings what is pending into the index.
+    fn take_in(&self) {
+        let mut state = self.lock();
+        state.gather();
+        let hints = std::mem::take(&mut state.pending);
+        let (asked, looks) = (state.asked, hints.everything);
+        state.working = Some(hints.clone());
+        state.found = None;
+        drop(state);
+        let began = Instant::now();
+        let batch = if hints.everything { ChangeBatch::of_paths(hints.paths) } else { ChangeBatch::only(hints.paths) };
+        let progress = |progress: Progress| {
+            if progress.phase == Phase::Read && progress.done == 0 {
+                self.lock().found = Some(progress.total);
+            }
+            (self.progress)(progress);
+        };
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.engine.process_batch(&batch, &progress)));
+        let mut state = self.lock();
+        state.working = None;
+        state.is_gone = !self.engine.workspace().is_there();
+        state.failure = match outcome {
+            Ok(Ok(_)) => None,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(_) => Some("indexing failed because of a defect in codeagent".to_owned()),
+        };
+        if let Some(failure) = &state.failure {
+            tracing::warn!(failure, "the index could not be brought up to date");
+        }
+        if looks {
+            state.look = Some((began.elapsed(), Instant::now()));
+        }
+        state.done = asked;
+        self.give_up_watching(&mut state);
+        drop(state);
+        self.moved.notify_all();
+    }
+
+    /// Looks for changes from now on if the system refuses to tell of them.
+    fn give_up_watching(&self, state: &mut State) {
+        let Some(trouble) = state.watcher.as_ref().and_then(|watcher| Some(watcher.failure()?.to_string())) else { return };
+        tracing::warn!("{trouble}; the repository is looked at every {} seconds instead", POLLING.as_secs());
+        state.watcher = None;
+        state.trouble = Some(trouble);
+        self.engine.set_watcher(None);
+    }
+}
+
+#[cfg(test)]
+mod tests;

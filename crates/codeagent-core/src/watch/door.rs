@@ -1,0 +1,168 @@
+//! One writer serves everybody: what others want to be in the index, and whether it is, is asked through the writer's door.
+//!
+//! A request is one line, `sync PROTOCOL VERSION MILLISECONDS all|now`, followed by as many paths as lines and an empty one; the answer is one
+//! line, `done GENERATION` or `behind GENERATION TEXT`. Whoever sends `stay PROTOCOL VERSION` hears nothing, and in that
+//! way of the writer's end.
+//!
+//! **Limits.** A writer that does not answer in time is taken for one that cannot.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use codeagent_workspace::{Conversation, DataDir, Door, RepoPath, knock};
+
+use super::{Lag, Shared};
+use crate::ingest::ChangeBatch;
+use crate::store;
+
+/// Version of the lines.
+const PROTOCOL: u32 = 1;
+
+/// Most lines of a request.
+const MOST_LINES: usize = 100_000;
+
+/// How much longer than it was asked to a writer may take to answer.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// What another process is asked to have in its index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// These files, compared by their content.
+    pub paths: Vec<RepoPath>,
+    /// Everything is compared, whatever the system told.
+    pub everything: bool,
+}
+
+/// What it says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Granted {
+    /// Number of the batch that is in the index.
+    pub generation: u64,
+    /// What is not in it yet.
+    pub behind: Option<String>,
+}
+
+/// Asks the writer of this data folder for at most `wait` to have everything in the index that was changed before.
+pub fn sync(data: &DataDir, wish: &Wish, wait: Duration) -> io::Result<Granted> {
+    let mut writer = knock(data, Some(wait + GRACE))?;
+    let what = if wish.everything { "all" } else { "now" };
+    let mut request = format!("sync {PROTOCOL} {} {} {what}\n", env!("CARGO_PKG_VERSION"), wait.as_millis());
+    wish.paths.iter().for_each(|path| request.push_str(&format!("{path}\n")));
+    request.push('\n');
+    writer.write_all(request.as_bytes())?;
+    let mut answer = String::new();
+    BufReader::new(writer).read_line(&mut answer)?;
+    granted(&answer).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the writer of the index answered something else"))
+}
+
+/// A stay with the writer of an index, to notice its end.
+pub struct Visit(Conversation);
+
+impl Visit {
+    /// Begins one.
+    pub fn begin(data: &DataDir) -> io::Result<Self> {
+        let mut writer = knock(data, None)?;
+        writer.write_all(format!("stay {PROTOCOL} {}\n", env!("CARGO_PKG_VERSION")).as_bytes())?;
+        Ok(Self(writer))
+    }
+
+    /// Waits until the writer ends, or the visit.
+    pub fn wait(&self) {
+        // Nothing is ever said.
+        second_hand(&self.0).map(|mut writer| writer.read(&mut [0])).ok();
+    }
+
+    /// Ends it.
+    pub fn end(&self) {
+        close(&self.0);
+    }
+}
+
+/// Ends a conversation from this side.
+#[cfg(unix)]
+pub(super) fn close(guest: &Conversation) {
+    guest.shutdown(std::net::Shutdown::Both).ok();
+}
+
+/// Ends a conversation; there is none.
+#[cfg(not(unix))]
+pub(super) fn close(_guest: &Conversation) {}
+
+fn granted(answer: &str) -> Option<Granted> {
+    let mut words = answer.trim_end().splitn(3, ' ');
+    let (word, generation) = (words.next()?, words.next()?.parse().ok()?);
+    match word {
+        "done" => Some(Granted { generation, behind: None }),
+        "behind" => Some(Granted { generation, behind: Some(words.next().unwrap_or_default().to_owned()) }),
+        _ => None,
+    }
+}
+
+/// Lets in who knocks, until the keeper ends.
+pub(super) fn serve(door: &Door, shared: &Weak<Shared>) {
+    while let Ok(guest) = door.next() {
+        let Some(shared) = shared.upgrade().filter(|shared| !shared.is_stopping()) else { return };
+        let serve = move || {
+            if let Err(error) = talk(guest, &shared) {
+                tracing::debug!(%error, "a request of another process was not answered");
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name("codeagent-guest".to_owned()).spawn(serve) {
+            tracing::warn!(%error, "a request of another process cannot be served");
+        }
+    }
+}
+
+fn talk(guest: Conversation, shared: &Arc<Shared>) -> io::Result<()> {
+    let mut lines = BufReader::new(second_hand(&guest)?).lines();
+    let first = lines.next().transpose()?.unwrap_or_default();
+    let words: Vec<&str> = first.split(' ').collect();
+    let mut guest = guest;
+    match words.as_slice() {
+        ["stay", ..] => {
+            let number = shared.welcome(guest);
+            // Until the guest leaves, or is shown out.
+            lines.by_ref().map_while(Result::ok).for_each(drop);
+            shared.goodbye(number);
+            Ok(())
+        }
+        ["sync", _, _, wait, what] => {
+            let wait = Duration::from_millis(wait.parse().unwrap_or(0));
+            let texts = lines.by_ref().take(MOST_LINES).map_while(Result::ok).take_while(|line| !line.is_empty());
+            let paths: Vec<RepoPath> = texts.filter_map(|text| RepoPath::new(&text).ok()).collect();
+            let lag = fulfil(shared, (&paths, *what == "all"), wait);
+            // What is being closed keeps nothing up to date.
+            let text = if shared.is_stopping() { "closing 0\n".to_owned() } else { answer(shared, &lag) };
+            guest.write_all(text.as_bytes())
+        }
+        _ => guest.write_all(b"unknown 0\n"),
+    }
+}
+
+/// The same conversation once more.
+#[cfg(unix)]
+fn second_hand(guest: &Conversation) -> io::Result<Conversation> {
+    guest.try_clone()
+}
+
+#[cfg(not(unix))]
+fn second_hand(_guest: &Conversation) -> io::Result<Conversation> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+fn fulfil(shared: &Arc<Shared>, (paths, everything): (&[RepoPath], bool), wait: Duration) -> Lag {
+    if !paths.is_empty()
+        && let Err(error) = shared.engine.process_batch(&ChangeBatch::of_paths(paths.iter().cloned()), &|_| {})
+    {
+        return Lag { failure: Some(error.to_string()), ..Lag::default() };
+    }
+    shared.settle(Some(wait), everything)
+}
+
+fn answer(shared: &Arc<Shared>, lag: &Lag) -> String {
+    let snapshot = shared.engine.answers().snapshot();
+    let generation = snapshot.and_then(|snapshot| store::metadata(&snapshot, store::GENERATION)).ok().flatten().unwrap_or_default();
+    let generation = if generation.is_empty() { "0" } else { &generation };
+    if lag.is_none() { format!("done {generation}\n") } else { format!("behind {generation} {}\n", lag.to_string().replace('\n', " ")) }
+}

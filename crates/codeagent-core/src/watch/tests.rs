@@ -1,0 +1,175 @@
+//! What is changed on disk is in the index when a question has waited for it, whatever way it was changed.
+
+#![allow(clippy::disallowed_methods, reason = "changes files as others would")]
+
+use std::path::{Path, PathBuf};
+
+use codeagent_workspace::DataHome;
+
+use super::*;
+use crate::engine::EngineOptions;
+use crate::store::{self, canonical_dump};
+
+/// A repository that is watched.
+struct Place {
+    keeper: Keeper,
+    folder: tempfile::TempDir,
+    _home: tempfile::TempDir,
+}
+
+fn open(root: &Path, home: &Path) -> Arc<Engine> {
+    Arc::new(Engine::open(root, EngineOptions { home: DataHome::at(home), ..EngineOptions::default() }).unwrap())
+}
+
+impl Place {
+    fn new() -> Self {
+        Self::watched(true)
+    }
+
+    fn watched(is_watched: bool) -> Self {
+        let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let root = folder.path().join("root");
+        std::fs::create_dir(&root).unwrap();
+        std::fs::write(root.join("a.cs"), "class A { void M() { } }").unwrap();
+        let engine = open(&root, home.path());
+        let watcher = if is_watched { Watcher::new(&engine.workspace()).map_err(|_| String::new()) } else { Err("no watching".to_owned()) };
+        let keeper = Keeper::over(engine, watcher, |_| {}).unwrap();
+        assert!(keeper.settle(None).is_none());
+        Self { keeper, folder, _home: home }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("root")
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// The indexed files, once everything is settled; the index is that of a fresh start.
+    fn files(&self) -> Vec<String> {
+        assert_eq!(self.keeper.settle(Some(Duration::from_secs(60))), Lag::default());
+        let home = tempfile::tempdir().unwrap();
+        let fresh = open(&self.root(), home.path());
+        fresh.index(&|_| {}).unwrap();
+        assert_eq!(dump(self.keeper.engine()), dump(&fresh));
+        let snapshot = self.keeper.engine().answers().snapshot().unwrap();
+        let mut files: Vec<String> = store::files(&snapshot).unwrap().into_iter().map(|row| row.path).collect();
+        files.sort();
+        files
+    }
+}
+
+fn dump(engine: &Engine) -> Vec<String> {
+    canonical_dump(&engine.answers().snapshot().unwrap()).unwrap()
+}
+
+#[test]
+fn what_is_written_is_known_to_the_next_question() {
+    let place = Place::new();
+    for number in 0..20 {
+        place.write("a.cs", &format!("class A {{ void M() {{ int x{number} = {number}; N(); }} void N() {{ }} }}"));
+        assert_eq!(place.files(), ["a.cs"]);
+    }
+    place.write("b.cs", "class B : A { void O() { } }");
+    assert_eq!(place.files(), ["a.cs", "b.cs"]);
+    place.write(".tmp", "class C { }");
+    std::fs::rename(place.root().join(".tmp"), place.root().join("b.cs")).unwrap();
+    assert_eq!(place.files(), ["a.cs", "b.cs"]);
+    std::fs::remove_file(place.root().join("b.cs")).unwrap();
+    assert_eq!(place.files(), ["a.cs"]);
+}
+
+#[test]
+fn folders_that_come_in_whatever_way_are_known() {
+    let place = Place::new();
+    for number in 0..20 {
+        place.write(&format!("deep/{number}/b/c/x.cs"), &format!("class X{number} {{ }}"));
+    }
+    assert_eq!(place.files().len(), 21);
+    let outside = place.folder.path().join("tree");
+    std::fs::create_dir_all(outside.join("in/ner")).unwrap();
+    std::fs::write(outside.join("in/ner/t.cs"), "class T { }").unwrap();
+    std::fs::rename(&outside, place.root().join("tree")).unwrap();
+    assert_eq!(place.files().last().unwrap(), "tree/in/ner/t.cs");
+    place.write("tree/in/ner/t.cs", "class T { class U { } }");
+    place.files();
+    std::fs::rename(place.root().join("tree"), place.root().join("wood")).unwrap();
+    assert_eq!(place.files().last().unwrap(), "wood/in/ner/t.cs");
+    std::fs::remove_dir_all(place.root().join("deep")).unwrap();
+    assert_eq!(place.files(), ["a.cs", "wood/in/ner/t.cs"]);
+}
+
+#[test]
+fn ignore_rules_and_settings_take_effect() {
+    let place = Place::new();
+    place.write("b/b.cs", "class B { }");
+    assert_eq!(place.files(), ["a.cs", "b/b.cs"]);
+    place.write(".gitignore", "b/\n");
+    assert_eq!(place.files(), ["a.cs"]);
+    place.write("b/c.cs", "class C { }");
+    assert_eq!(place.files(), ["a.cs"]);
+    place.write(".gitignore", "");
+    assert_eq!(place.files(), ["a.cs", "b/b.cs", "b/c.cs"]);
+    place.write(".codeagent/config.json", "{\"exclude\": [\"b\"]}");
+    assert_eq!(place.files(), ["a.cs"]);
+    place.write(".codeagent/config.json", "{\"exclude\": [\"a.cs\"]}");
+    assert_eq!(place.files(), ["b/b.cs", "b/c.cs"]);
+}
+
+#[test]
+fn a_file_that_is_ignored_is_looked_for_once() {
+    let place = Place::new();
+    place.write(".gitignore", "*.log\n");
+    place.write("x.log", "");
+    place.files();
+    let batches = || {
+        let snapshot = place.keeper.engine().answers().snapshot().unwrap();
+        store::metadata(&snapshot, store::GENERATION).unwrap()
+    };
+    let before = batches();
+    for number in 0..5 {
+        place.write("x.log", &number.to_string());
+        assert!(place.keeper.settle(None).is_none());
+    }
+    assert_eq!(batches(), before);
+    assert_eq!(place.files(), ["a.cs"]);
+}
+
+#[test]
+fn a_root_that_goes_is_said() {
+    let place = Place::new();
+    std::fs::remove_dir_all(place.root()).unwrap();
+    let lag = place.keeper.settle(Some(Duration::from_secs(60)));
+    assert!(lag.failure.is_some_and(|failure| failure.contains("gone")));
+}
+
+#[test]
+fn where_nothing_is_told_one_looks() {
+    let place = Place::watched(false);
+    assert!(place.keeper.trouble().is_some());
+    place.write("b.cs", "class B { }");
+    let until = Instant::now() + Duration::from_secs(60);
+    while place.keeper.engine().answers().snapshot().map(|snapshot| store::files(&snapshot).unwrap().len()).unwrap() < 2
+        && Instant::now() < until
+    {
+        place.keeper.settle(None);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(place.files(), ["a.cs", "b.cs"]);
+}
+
+#[test]
+fn past_its_time_a_question_is_told_what_is_missing() {
+    let place = Place::new();
+    let mut lags = (0..50).map(|number| {
+        place.write("a.cs", &format!("class A {{ void M() {{ int y = {number}; }} }}"));
+        place.keeper.settle(Some(Duration::ZERO))
+    });
+    let lag = lags.find(|lag| !lag.is_none()).unwrap();
+    assert_eq!(lag.to_string(), "1 file has changed and is not in the index yet: a.cs");
+    drop(lags);
+    assert_eq!(place.files(), ["a.cs"]);
+}
