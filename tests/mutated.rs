@@ -1,7 +1,8 @@
 //! Does a source that somebody broke bring the engine down? Sources of the fixtures with tokens removed, doubled, exchanged and written over
 //! are read and linked: nothing panics, and nothing takes long.
 //!
-//! `MUTATED_COUNT` says how many are tried, `MUTATED_FROM` names a folder to take sources from, `MUTATED_SEED` begins elsewhere.
+//! `MUTATED_COUNT` says how many are tried, `MUTATED_FROM` names a folder to take sources from, `MUTATED_SEED` begins elsewhere. Every
+//! `MUTATED_LONG`th is made of one that is repeated up to a megabyte.
 //!
 //! **Limits.** Each source is a world of its own; sources longer than a megabyte are cut.
 
@@ -156,15 +157,24 @@ fn sources() -> Vec<(String, String)> {
     files.filter_map(|entry| Some((entry.path.file_name().to_owned(), workspace.read(&entry.path).ok()?.text))).collect()
 }
 
+/// What the process took at most, with all sources, where the system tells it.
+#[allow(clippy::disallowed_methods, reason = "asks the system about the test itself")]
+fn memory() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default().to_owned()
+}
+
 #[test]
 fn broken_sources_are_survived() {
     let number = |name: &str, or: u64| std::env::var(name).map_or(or, |text| text.parse().unwrap());
-    let (count, mut numbers) = (number("MUTATED_COUNT", 400), Numbers(number("MUTATED_SEED", 1)));
+    let (count, long) = (number("MUTATED_COUNT", 400), number("MUTATED_LONG", 0));
+    let mut numbers = Numbers(number("MUTATED_SEED", 1));
     let sources = sources();
     let (mut wrong, mut given_up, mut longest, mut bytes) = (Vec::new(), 0, Duration::ZERO, 0);
     for index in 0..count {
         let (name, text) = &sources[numbers.below(sources.len())];
-        let text = mutated(text, &sources[numbers.below(sources.len())].1, &mut numbers);
+        let times = if long > 0 && index % long == 0 { MAX_BYTES / text.len().max(1) } else { 1 };
+        let text = mutated(&text.repeat(times), &sources[numbers.below(sources.len())].1, &mut numbers);
         bytes += text.len();
         let start = ThreadTime::now();
         let result = catch_unwind(AssertUnwindSafe(|| tried(&text, name)));
@@ -176,6 +186,6 @@ fn broken_sources_are_survived() {
             Ok(failed) => given_up += u32::from(failed),
         }
     }
-    println!("{count} sources, {bytes} bytes: {} wrong, {given_up} given up, at most {longest:?}", wrong.len());
+    println!("{count} sources, {bytes} bytes: {} wrong, {given_up} given up, at most {longest:?}, {}", wrong.len(), memory());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

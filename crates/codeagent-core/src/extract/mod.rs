@@ -4,6 +4,7 @@
 
 mod builder;
 mod csharp;
+mod hopeless;
 mod limits;
 mod one_line;
 mod parsing;

@@ -11,6 +11,7 @@ use std::thread::LocalKey;
 
 use tree_sitter::{Language, ParseOptions, ParseState, Parser, Tree};
 
+use crate::extract::hopeless;
 use crate::extract::limits;
 
 /// The parser that a thread keeps for one grammar.
@@ -30,8 +31,8 @@ pub fn one_heavy_at_a_time<T>(text: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Parses with the parser kept, made on first use; `None` if it took more than `budget` steps, or than its part up to some place is. What is
-/// left of the budget stays in it.
+/// Parses with the parser kept, made on first use; `None` if the text is hopeless, or took more than `budget` steps, or than its part up to
+/// some place may. What is left of the budget stays in it.
 pub fn parse(kept: &'static Kept, language: &Language, text: &[u8], budget: &mut u64) -> Option<Tree> {
     kept.with_borrow_mut(|slot| {
         if slot.is_none() {
@@ -40,18 +41,23 @@ pub fn parse(kept: &'static Kept, language: &Language, text: &[u8], budget: &mut
             *slot = Some(parser);
         }
         let parser = slot.as_mut()?;
-        let mut steps = 0;
-        let mut progress = |state: &ParseState| {
-            steps += STEPS_PER_REPORT;
-            let spent = steps > limits::parse_steps(state.current_byte_offset()).min(*budget);
-            if spent { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let options = ParseOptions::new().progress_callback(&mut progress);
-        let tree = parser.parse_with_options(&mut |offset, _| text.get(offset..).unwrap_or_default(), None, Some(options));
-        if tree.is_none() {
-            parser.reset();
-        }
-        *budget = budget.saturating_sub(steps);
-        tree
+        if hopeless::is_hopeless(parser, text) { None } else { attempt(parser, text, None, budget) }
     })
+}
+
+/// Parses within a budget, taking over what stands unchanged in an older tree.
+pub fn attempt(parser: &mut Parser, text: &[u8], old: Option<&Tree>, budget: &mut u64) -> Option<Tree> {
+    let mut steps = 0;
+    let mut progress = |state: &ParseState| {
+        steps += STEPS_PER_REPORT;
+        let spent = steps > limits::parse_steps(state.current_byte_offset()).min(*budget);
+        if spent { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let tree = parser.parse_with_options(&mut |offset, _| text.get(offset..).unwrap_or_default(), old, Some(options));
+    if tree.is_none() {
+        parser.reset();
+    }
+    *budget = budget.saturating_sub(steps);
+    tree
 }
