@@ -1,4 +1,4 @@
-//! Type arguments that the grammar takes for comparisons: after a cast, before something that could be cast, and of tuples. They are masked, and read in a text of their own.
+//! Type arguments that the grammar takes for comparisons: after a cast, before something that could be cast, in `foreach`, and of tuples. They are masked, and read in a text of their own.
 //!
 //! `(object)a.M<T>(1)` is parsed as `(object)a.M   (1)`; beside it `class a:M<T>;` is parsed, with `<T>` at its place.
 //!
@@ -33,11 +33,24 @@ pub fn mask(code: &mut Code<'_>, index: usize) {
     let is_misread = match next {
         "(" => has_tuple || precedes_cast(code, (index - 1, close + 1)) || follows_cast(code, index - 1),
         "." | "{" => follows_cast(code, index - 1),
+        _ if code.is_word(close + 1) && code.word(close + 2) == "in" => is_foreach_type(code, index - 1),
         _ => false,
     };
     if is_misread {
         code.blank_type_list(index, close);
     }
+}
+
+/// `foreach (ref A.B<T> x in ..)`: whether the name before the list is the type's.
+fn is_foreach_type(code: &Code<'_>, name: usize) -> bool {
+    let mut at = name;
+    while code.before(at) == "." && at > 1 {
+        at -= 2;
+    }
+    while matches!(code.before(at), "ref" | "readonly" | "scoped") {
+        at -= 1;
+    }
+    code.before(at) == "(" && code.before(at - 1) == "foreach"
 }
 
 /// Whether the brackets at `open` could be a cast of what stands behind them: `F<T>(a) + b`, `F<T>(a)[0]`, `orderby F<T>(a) descending`.

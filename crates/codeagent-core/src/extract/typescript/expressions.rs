@@ -67,7 +67,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn plain(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         match child.kind {
             Kind::This => self.this_value(child),
-            Kind::Super => self.b.expr(Expr::Super(self.class)),
+            Kind::Super => self.super_value(),
             Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction => {
                 let id = self.function(child, Head::plain(DeclKind::Lambda, context));
                 self.b.fresh_expr(Expr::Function(id))
@@ -99,6 +99,25 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Kind::JsxExpression => self.children(child).first().map_or(ExprId::NONE, |inner| self.expr(inner, context)),
             _ => self.literal(child),
         }
+    }
+
+    /// `super`: where `this` is the class itself, what the class extends as a value.
+    fn super_value(&mut self) -> ExprId {
+        let is_static = matches!(self.b.facts.expr(self.this), Expr::Class(class) if class == self.class);
+        let base = if is_static { self.base_name() } else { None };
+        base.unwrap_or_else(|| self.b.expr(Expr::Super(self.class)))
+    }
+
+    /// The name that the class extends, as a value.
+    fn base_name(&mut self) -> Option<ExprId> {
+        let facts = &self.b.facts;
+        let base = facts.list(facts.decl(self.class).bases).iter().find(|base| base.clause == BaseClause::Extends)?;
+        let TypeExpr::Name(segments, scope) = facts.type_expr(base.ty) else { return None };
+        let names: Vec<Sym> = facts.list(segments).iter().map(|segment| segment.name).collect();
+        let (first, others) = names.split_first()?;
+        let at = base.at.offset;
+        let first = self.b.expr(Expr::Name(*first, scope, at));
+        Some(others.iter().fold(first, |object, name| self.b.expr(Expr::Member(object, *name))))
     }
 
     /// `this`, with its place if that decides what is known of it.

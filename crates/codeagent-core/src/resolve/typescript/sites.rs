@@ -64,7 +64,10 @@ impl Link<'_> {
             }
             return;
         }
-        match self.outcome(site) {
+        let outcome = self.outcome(site);
+        // What is unknown then is so because the budget ended on it.
+        links.given_up += u32::from(self.left == 0 && matches!(outcome, Outcome::Unknown));
+        match outcome {
             Outcome::Decls(decls) => {
                 let added = self.add_edges(site, decls, links);
                 if is_call {
