@@ -85,6 +85,11 @@ fn msbuild_imports(add: Add<'_>) {
         .collect();
     doubling.push(("p/p.csproj".to_owned(), imports(&["../i0.props"])));
     add("imports that double", borrowed(&doubling));
+    let property = |i: usize| format!("<P{i}>$(P{i});a value of some length, as they are</P{i}>");
+    let growing = format!("<Project><PropertyGroup>{}</PropertyGroup></Project>", each(30_000, property));
+    let mut many: Vec<(String, String)> = (0..300).map(|i| (format!("m{i}/m{i}.csproj"), imports(&["../all.props"]))).collect();
+    many.push(("all.props".to_owned(), growing));
+    add("300 projects that import 2 MB of properties", borrowed(&many));
     add("imports out of the root", vec![("p/p.csproj", imports(&["../../../../../../etc/passwd", "/dev/zero", "**"]))]);
 }
 

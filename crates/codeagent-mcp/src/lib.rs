@@ -7,6 +7,7 @@
 
 pub mod answer;
 pub mod arguments;
+pub mod backpressure;
 pub mod error;
 pub mod output;
 pub mod page;

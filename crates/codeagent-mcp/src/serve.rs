@@ -11,6 +11,7 @@ use codeagent_workspace::{DataHome, OpenError};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
+use crate::backpressure::Bounded;
 use crate::profiles::ToolSet;
 use crate::server::Server;
 use crate::state::State;
@@ -58,7 +59,8 @@ pub fn serve_stdio(root: &Path, tools: ToolSet) -> Result<Ended, ServeError> {
 
 async fn talk(state: &Arc<State>, tools: ToolSet) -> Result<Ended, ServeError> {
     let session = async {
-        let service = match Server::of(Arc::clone(state), tools).serve(Lines::new(tokio::io::stdin(), tokio::io::stdout())).await {
+        let lines = Bounded::new(Lines::new(tokio::io::stdin(), tokio::io::stdout()));
+        let service = match Server::of(Arc::clone(state), tools).serve(lines).await {
             Ok(service) => service,
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(Ended::HungUp),
             Err(error) => return Err(ServeError::Handshake(error.to_string())),

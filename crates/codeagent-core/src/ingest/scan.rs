@@ -249,6 +249,10 @@ pub fn read_inputs(workspace: &Workspace, scan: &mut Scan) -> (Vec<InputRow>, st
                 scan.is_short |= error.is_shortage();
                 rows.push(InputRow { path: path.to_string(), size: *size, stamp: *stamp, hash: NEVER_READ });
                 scan.problems.push(FileProblem { path: path.to_string(), message: error.to_string() });
+                if path.as_str().ends_with(".csproj") {
+                    // Its folder holds a project all the same.
+                    texts.insert(path.to_string(), Arc::from(""));
+                }
             }
         }
     }

@@ -26,6 +26,8 @@ pub(super) fn read(model: &mut ProjectModel, paths: &[String], texts: &BTreeMap<
     let precedences = precedences(&projects, &solutions);
     link_references(&mut projects, &precedences);
     model.warnings.extend(repository.warnings.into_values());
+    let cut = projects.iter().filter(|read| read.is_cut).map(|read| &read.project.path);
+    model.warnings.extend(cut.map(|path| format!("{path}: it and what it imports say too much; a part of it was not read")));
     model.csharp = projects.into_iter().map(|read| read.project).collect();
     assign_owners(model, &precedences);
 }
@@ -36,6 +38,8 @@ struct ReadProject {
     named_references: Vec<NamedReference>,
     package_id: String,
     sees_direct_references_only: bool,
+    /// A part of what it says was not read.
+    is_cut: bool,
 }
 
 fn read_project(repository: &Repository<'_>, sources: &PathIndex<'_>, path: &str) -> Option<ReadProject> {
@@ -64,7 +68,8 @@ fn read_project(repository: &Repository<'_>, sources: &PathIndex<'_>, path: &str
         ..CSharpProject::default()
     };
     let sees_direct_references_only = properties.is_true("DisableTransitiveProjectReferences");
-    Some(ReadProject { project, references, named_references, package_id: text("PackageId"), sees_direct_references_only })
+    let (package_id, is_cut) = (text("PackageId"), evaluation.is_spent());
+    Some(ReadProject { project, references, named_references, package_id, sees_direct_references_only, is_cut })
 }
 
 /// The framework of the evaluation: the last one said, as in a list with one element, or the pair of identifier and version of old projects.

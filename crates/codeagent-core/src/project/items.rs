@@ -59,6 +59,9 @@ pub(super) fn evaluate<'a>(evaluation: &mut Evaluation<'_>, sources: &PathIndex<
     let ordered = groups.iter().filter(|group| !group.in_target).chain(groups.iter().filter(|group| group.in_target));
     let mut file = "";
     for group in ordered {
+        if group.node.children().filter(Node::is_element).any(|node| !evaluation.spend(node, 0)) {
+            break;
+        }
         if group.file != file {
             file = group.file;
             properties.enter_file(file);

@@ -21,6 +21,9 @@ use crate::project::properties::{Properties, Scope, rooted_folder};
 /// Most attributes of a tag; the parser compares each with all others.
 const MAX_ATTRIBUTES: usize = 1000;
 
+/// What a project that cannot be read is taken to say.
+const UNREADABLE: &str = "<Project Sdk=\"Microsoft.NET.Sdk\"/>";
+
 /// An SDK that adds to the one of the project.
 const ARCADE: &str = "Microsoft.DotNet.Arcade.Sdk";
 /// Imports of one project beyond this number are ignored.
@@ -28,6 +31,14 @@ const MAX_IMPORTS: usize = 400;
 /// `Choose` and import nesting beyond this depth is ignored.
 const MAX_DEPTH: u32 = 40;
 const MAX_NODES: u32 = 2_000_000;
+
+/// Work of reading all projects, in elements read: what all of them import is read once for each. Real projects read some hundred.
+const WORK: u64 = 1_500_000;
+/// Work that each project may take at least and at most.
+const LEAST_WORK: u64 = 4_000;
+const MOST_WORK: u64 = 200_000;
+/// So many bytes of an element or a value are as much work as an element.
+const BYTES_PER_WORK: usize = 128;
 
 /// The parsed XML files of a repository.
 pub(super) struct Repository<'a> {
@@ -37,6 +48,8 @@ pub(super) struct Repository<'a> {
     /// All files.
     pub files: PathIndex<'a>,
     solution_folders: FxHashSet<&'a str>,
+    /// Work that each project may take.
+    pub budget: u64,
     /// What could not be read, by path.
     pub warnings: BTreeMap<&'a str, String>,
 }
@@ -63,13 +76,20 @@ impl<'a> Repository<'a> {
                 }
                 Err(error) => {
                     warnings.insert(path.as_str(), format!("{path}: not well-formed XML, ignored: {error}"));
+                    // Its folder holds a project all the same.
+                    if let (true, Ok(document)) = (has_extension(path, ".csproj"), Document::parse(UNREADABLE)) {
+                        documents.insert(path.as_str(), document);
+                    }
                 }
             }
         }
         let project_files = PathIndex::new(documents.keys().copied());
         let solutions = texts.keys().filter(|path| is_solution(path));
         let solution_folders = solutions.map(|path| folder_of(path)).collect();
-        Self { documents, project_files, solution_folders, files: PathIndex::new(all_files.iter().map(String::as_str)), warnings }
+        let projects = texts.keys().filter(|path| has_extension(path, ".csproj")).count() as u64;
+        let budget = (WORK / projects.max(1)).clamp(LEAST_WORK, MOST_WORK);
+        let files = PathIndex::new(all_files.iter().map(String::as_str));
+        Self { documents, project_files, solution_folders, budget, files, warnings }
     }
 
     fn nearest(&self, folder: &str, name: &str) -> Option<&'a str> {
@@ -108,6 +128,8 @@ pub(super) struct Evaluation<'r> {
     /// Names of the SDKs, in lower case; empty for an old-style project.
     pub sdks: Vec<String>,
     imported: BTreeSet<&'r str>,
+    /// Work done so far.
+    work: u64,
 }
 
 impl<'r> Evaluation<'r> {
@@ -121,6 +143,7 @@ impl<'r> Evaluation<'r> {
             groups: Vec::new(),
             sdks: Vec::new(),
             imported: BTreeSet::new(),
+            work: 0,
         };
         evaluation.well_known(framework);
         evaluation.sdks = sdk_names(root);
@@ -133,6 +156,17 @@ impl<'r> Evaluation<'r> {
             evaluation.sdk_targets();
         }
         Some(evaluation)
+    }
+
+    /// Counts an element as read, and a value made of it; false once that is more than one project may take.
+    pub(super) fn spend(&mut self, node: Node<'_, '_>, value_len: usize) -> bool {
+        self.work += 1 + ((node.range().len().min(1 << 20) + value_len) / BYTES_PER_WORK) as u64;
+        !self.is_spent()
+    }
+
+    /// Whether a part of what the project says was not read.
+    pub(super) fn is_spent(&self) -> bool {
+        self.work > self.repository.budget
     }
 
     /// Whether the project names an SDK (and so gets default items and implied symbols).
@@ -263,6 +297,10 @@ impl<'r> Evaluation<'r> {
 
     fn children(&mut self, parent: Node<'r, 'r>, file: &'r str, depth: u32) {
         for node in parent.children().filter(Node::is_element) {
+            self.work += 1;
+            if self.is_spent() {
+                return;
+            }
             match node.tag_name().name() {
                 "PropertyGroup" if self.holds(node, self.folder()) => self.property_group(node),
                 "ItemGroup" => self.groups.push(ItemGroup { node, file, in_target: false }),
@@ -280,9 +318,14 @@ impl<'r> Evaluation<'r> {
 
     fn property_group(&mut self, group: Node<'r, 'r>) {
         for node in group.children().filter(Node::is_element) {
+            let mut length = 0;
             if self.holds(node, self.folder()) {
                 let value = self.expand(node_text(node).trim(), self.folder());
                 self.properties.set(node.tag_name().name(), &value);
+                length = value.len();
+            }
+            if !self.spend(node, length) {
+                return;
             }
         }
     }

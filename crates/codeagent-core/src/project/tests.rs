@@ -327,6 +327,10 @@ fn hostile_project_files_do_no_harm() {
         ],
         &["cycle/C.cs"],
         &expect![[r#"
+            bomb/Bomb.csproj [Bomb]
+              defines: TRACE
+            broken/Broken.csproj [Broken]
+              defines: TRACE
             cycle/Cycle.csproj [Cycle]  9
               defines: TRACE
               files: cycle/C.cs
