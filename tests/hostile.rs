@@ -33,11 +33,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Processor time that a hostile file may take, and three times that if the command was built with little optimisation.
-const SECONDS: f64 = if cfg!(debug_assertions) { 6.0 } else { 2.0 };
+/// Processor time that a hostile file may take, and five times that if the command was built with little optimisation.
+const SECONDS: f64 = if cfg!(debug_assertions) { 10.0 } else { 2.0 };
 
 /// Memory that a hostile file of at most a megabyte may take, and what the process takes without one.
-const MEGABYTES: u64 = 300 + 13;
+const MEGABYTES: u64 = 340 + 13;
 
 /// Memory for each byte that a file is longer than a megabyte.
 const BYTES_PER_BYTE: u64 = 250;
