@@ -23,7 +23,10 @@ use crate::path::{RepoPath, is_hidden_name};
 use crate::read::ReadError;
 
 /// Largest compiled form of a pattern, in bytes; a pattern that needs more is refused.
-const MAX_COMPILED: usize = 10 << 20;
+const MAX_COMPILED: usize = 2 << 20;
+
+/// Most memory that a search of one thread sets aside for a pattern, in bytes.
+const MAX_CACHE: usize = 64 << 20;
 
 /// Deepest nesting of a pattern.
 const MAX_NESTING: u32 = 100;
@@ -267,7 +270,7 @@ impl TextQuery {
             .multi_line(true)
             .dot_matches_new_line(self.multi_line && self.dot_all)
             .size_limit(MAX_COMPILED)
-            .dfa_size_limit(MAX_COMPILED)
+            .dfa_size_limit(MAX_CACHE)
             .nest_limit(MAX_NESTING);
         if !self.multi_line {
             builder.line_terminator(Some(b'\n')).ban_byte(Some(0));

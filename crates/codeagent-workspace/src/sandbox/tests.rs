@@ -283,7 +283,7 @@ fn folders_are_made_inside_only() {
 #[test]
 fn five_hundred_folders_deep_is_no_matter() {
     let (_outer, workspace) = place();
-    let deep = path(&vec!["d"; 500].join("/"));
+    let deep = path(&["d"; 500].join("/"));
     workspace.write_file(&deep.join("file").unwrap(), b"x").unwrap();
     assert_eq!(workspace.read(&deep.join("file").unwrap()).unwrap().text, "x");
     let mut count = 0;
