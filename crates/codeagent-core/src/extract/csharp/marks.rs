@@ -146,7 +146,7 @@ fn dereference(code: &mut Code<'_>, index: usize) {
         || (is_surely_dereferenced(code, index) && follows_operator(code, index));
     let comment = (before == "/" && code.touches_next(index - 1)) || (code.word(index + 1) == "/" && code.touches_next(index));
     let may_end_a_type = matches!(before, ">" | "*" | "?" | "]") && !is_surely_dereferenced(code, index);
-    if !begins || comment || may_end_a_type {
+    if !begins || comment || may_end_a_type || follows_a_step(code, index) {
         return;
     }
     let next = code.word(index + 1);
@@ -190,6 +190,12 @@ fn is_keyword_type(word: &str) -> bool {
         "ushort", "nint", "nuint",
     ];
     WORDS.contains(&word)
+}
+
+/// Behind `n++` a `*` multiplies.
+fn follows_a_step(code: &Code<'_>, index: usize) -> bool {
+    let Some(operand) = index.checked_sub(3) else { return false };
+    is_step(code, operand + 1) && (code.is_mark(operand, ")]") || (code.is_word(operand) && !begins_operand(code.word(operand))))
 }
 
 /// `*p.q++ = 1`

@@ -17,6 +17,7 @@ pub fn mask(code: &mut Code<'_>, index: usize) {
         "await" if is_name_before(code, index + 1, ",;).=?:") => code.write(index, "awayt", EditKind::Plain),
         "or" | "and" if is_name_before(code, index + 1, ",;).=?:]}+*/%!&|") => code.plain_name(index),
         "required" | "partial" if code.is_mark(index + 1, ".[") || code.assigns(index + 1) => code.plain_name(index),
+        "_" if is_range_variable(code, index) => code.write(index, "i", EditKind::Plain),
         "with" if code.assigns(index + 1) => code.plain_name(index),
         "nint" | "nuint" if is_native_name(code, index) => code.plain_name(index),
         "field" | "method" | "param" | "property" | "type" | "typevar" if code.before(index) == "[" && next != ":" => {
@@ -47,6 +48,16 @@ fn is_name_before(code: &Code<'_>, next: usize, marks: &str) -> bool {
 /// `nint = 1`, `(nint.A`, `return nint;`: a variable of that name.
 fn is_native_name(code: &Code<'_>, index: usize) -> bool {
     code.assigns(index + 1) || (code.is_mark(index + 1, ";.=") && matches!(code.before(index), "(" | "," | "=" | "return"))
+}
+
+/// `from _ in x`, `join T _ in x`, `let _ = x`, `into _`: a name where the grammar sees a discard.
+fn is_range_variable(code: &Code<'_>, index: usize) -> bool {
+    const WORDS: [&str; 2] = ["from", "join"];
+    match code.word(index + 1) {
+        "in" => WORDS.contains(&code.before(index)) || (index > 1 && WORDS.contains(&code.before(index - 1))),
+        "=" => code.before(index) == "let",
+        _ => code.before(index) == "into",
+    }
 }
 
 /// `ref partial struct` in the order the grammar knows: `partial ref struct`.

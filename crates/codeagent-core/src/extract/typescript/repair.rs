@@ -40,6 +40,8 @@ pub enum EditKind {
     TagTypes,
     /// A blank or line end became the `;` that the language inserts there.
     Semicolon,
+    /// An escaped backtick was blanked: in a template of a type the grammar takes it for the end.
+    Backtick,
 }
 
 /// One rewritten place.
@@ -94,6 +96,7 @@ pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
             b'`' if typed => scan.tag_types(at, jsx),
             b'\n' => scan.line_start(at),
             b'}' => scan.closing_brace(at),
+            b'\\' if scan.byte(at + 1) == b'`' => scan.escaped_backtick(at),
             _ => {}
         }
     }
@@ -103,7 +106,7 @@ pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
 /// The bytes at which a place to rewrite may be found.
 const STARTS: [bool; 256] = {
     let mut starts = [false; 256];
-    let bytes = b"!(<,?[*oua`\n}";
+    let bytes = b"!(<,?[*oua`\n}\\";
     let mut at = 0;
     while at < bytes.len() {
         starts[bytes[at] as usize] = true;
@@ -222,9 +225,31 @@ impl<'t> Scan<'t> {
         }
     }
 
+    /// The next byte that is neither space nor comment.
+    fn code_after(&mut self, from: usize) -> usize {
+        let mut at = self.skip(from, is_space);
+        while self.byte(at) == b'/' && self.spend(1) {
+            at = match self.byte(at + 1) {
+                b'/' => self.skip(at, |byte| byte != b'\n'),
+                b'*' => self.comment_end(at + 2).map_or(self.source.len(), |end| end + 1),
+                _ => return at,
+            };
+            at = self.skip(at, is_space);
+        }
+        at
+    }
+
+    /// `` \` `` in a template
+    fn escaped_backtick(&mut self, at: usize) {
+        let first = self.skip_back(at, |byte| byte == b'\\');
+        if (at - first).is_multiple_of(2) {
+            self.edit(at, at + 2, EditKind::Backtick);
+        }
+    }
+
     /// `<in T, out U>`
     fn variance(&mut self, at: usize) {
-        let start = self.skip(at + 1, is_space);
+        let start = self.code_after(at + 1);
         let mut end = start;
         if self.word_at(start, b"in") {
             end = start + 2;
@@ -428,7 +453,12 @@ mod tests {
             ("x.import('m')", "x.import('m')"),
             ("export type * from 'x'", "export      * from 'x'"),
             ("interface A<in T, out U, in out V> {}", "interface A<   T,     U,        V> {}"),
+            (
+                "interface A<\n  /** in */\n  in T,\n  // out\n  in out U = V> {}",
+                "interface A<\n  /** in */\n     T,\n  // out\n         U = V> {}",
+            ),
             ("f(a, in2, out)", "f(a, in2, out)"),
+            (r"type A = `a \` b \\` | `c`", r"type A = `a    b \\` | `c`"),
             ("a && b!.c() + d![0]", "a && b .c() + d [0]"),
             ("return![1]; if!(a) b(c!(d))", "return![1]; if!(a) b(c (d))"),
             ("`import('${a}')`", "`import('${a}')`"),

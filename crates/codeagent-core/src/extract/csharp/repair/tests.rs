@@ -18,6 +18,8 @@ fn masks_what_the_grammar_does_not_know() {
         ("k! = 1; k != 1;", "k  = 1; k != 1;"),
         ("x = *(int*)p; *p++ = 2; *&v; a * (b + c);", "x =        p;  p   = 2;   v; a * (b + c);"),
         ("*(p + 1) = 3;", "_[p + 1] = 3;"),
+        ("x = n++ * (int)p * a[0]-- * (b); x = ++ *(int*)p;", "x = n++ * (int)p * a[0]-- * (b); x = ++        p;"),
+        ("from _ in a join T _ in b on _ equals c into _ let _ = d", "from i in a join T i in b on _ equals c into i let i = d"),
         ("F([property]); d[type] = 1; [type: A]", "F([propert_]); d[typ_] = 1; [type: A]"),
         ("M(x) = 3; M() = 4; if (x) y = 3; Get<T>(o) = v;", "M[x] = 3; M   = 4; if (x) y = 3; Get<T>[o] = v;"),
         ("public ref partial struct S { }", "public partial ref struct S { }"),

@@ -152,7 +152,7 @@ impl Scan<'_> {
         None
     }
 
-    fn comment_end(&mut self, from: usize) -> Option<usize> {
+    pub(super) fn comment_end(&mut self, from: usize) -> Option<usize> {
         let mut at = from;
         while self.spend(1) {
             if *self.source.get(at + 1)? == b'/' && self.source[at] == b'*' {
@@ -205,10 +205,19 @@ impl Scan<'_> {
         {
             return true;
         }
+        if self.word_before(end, b"void").is_some_and(|start| self.is_type_at(start)) {
+            return true;
+        }
         if !is_word(last) || OPEN_WORDS.iter().any(|word| self.word_before(end, word).is_some()) {
             return false;
         }
         !before_angle || !self.is_bare_name(end)
+    }
+
+    /// Whether a type stands here rather than an operand: `x: void`, `() => void`, `A | void`.
+    fn is_type_at(&self, start: usize) -> bool {
+        let before = self.skip_back(start, is_space);
+        before > 0 && (matches!(self.source[before - 1], b':' | b'|' | b'&') || self.source[..before].ends_with(b"=>"))
     }
 
     fn is_bare_name(&self, end: usize) -> bool {
@@ -226,7 +235,7 @@ impl Scan<'_> {
     }
 
     /// Takes work from what looking around may cost; false when it is used up.
-    fn spend(&mut self, steps: usize) -> bool {
+    pub(super) fn spend(&mut self, steps: usize) -> bool {
         self.work = self.work.saturating_sub(steps);
         self.work > 0
     }
@@ -251,6 +260,7 @@ mod tests {
             ),
             ("{\n f(): B[]\n<T>(y: T): C }", "{\n f(): B[];<T>(y: T): C }"),
             ("{ x:\n  B\n <T>(y: T): C }", "{ x:\n  B\n;<T>(y: T): C }"),
+            ("{\n f: () => void\n <T>(y: T): void\n <T>(y: T): C }", "{\n f: () => void\n;<T>(y: T): void\n;<T>(y: T): C }"),
             ("{\n x: B;\n <T>(y: T): C }", "{\n x: B;\n <T>(y: T): C }"),
             ("{\n <T>(y: T): C }", "{\n <T>(y: T): C }"),
             ("class A {\n  async f\n  <T>(y: T): C { } }", "class A {\n  async f\n  <T>(y: T): C { } }"),
