@@ -7,11 +7,14 @@ use std::process::ExitCode;
 use codeagent_core::engine::ErrorKind;
 use codeagent_core::query::QueryError;
 use codeagent_mcp::error::{Code, ToolError};
+use codeagent_mcp::serve::ServeError;
 
 use crate::error;
 
 /// Done, but some files could not be indexed and `--strict` was given.
 pub const FILES_FAILED: u8 = 1;
+/// Done, and something is not in order.
+pub const FOUND: u8 = 1;
 const OTHER: u8 = 1;
 /// Wrong use or settings.
 pub const USAGE: u8 = 2;
@@ -38,6 +41,8 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     }
     let is_usage = cause.is::<QueryError>()
         || cause.is::<codeagent_core::ingest::InspectError>()
+        || matches!(cause.downcast_ref(), Some(ServeError::Exposed(_) | ServeError::Root(_)))
+        || cause.is::<codeagent_mcp::http::TokenError>()
         || cause.is::<codeagent_workspace::PathError>()
         || cause.is::<codeagent_workspace::OpenError>()
         || cause.is::<codeagent_workspace::ConfigError>();

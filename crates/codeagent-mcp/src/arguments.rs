@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::ToolError;
 use crate::page::hash;
+use crate::report::Reporter;
 
 /// One parameter of a tool.
 #[derive(Clone, Copy, Debug)]
@@ -190,6 +191,7 @@ pub struct Arguments {
     values: Map<String, Value>,
     question: u64,
     is_whole: bool,
+    reporter: Reporter,
 }
 
 impl Arguments {
@@ -215,7 +217,19 @@ impl Arguments {
             }
         }
         let question = question(tool, parameters, &sent);
-        Ok(Self { values: sent, question, is_whole: false })
+        Ok(Self { values: sent, question, is_whole: false, reporter: Reporter::default() })
+    }
+
+    /// With somebody who wants to know how far the call is.
+    #[must_use]
+    pub fn reporting_to(self, reporter: Reporter) -> Self {
+        Self { reporter, ..self }
+    }
+
+    /// Whom to tell how far the call is.
+    #[must_use]
+    pub fn reporter(&self) -> &Reporter {
+        &self.reporter
     }
 
     /// Tells this question from others; all pages of an answer are of one question.

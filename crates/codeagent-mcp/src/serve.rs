@@ -1,18 +1,21 @@
-//! How does a server start and end? It speaks over standard input and output until the client hangs up or the process is told to stop; then
-//! it finishes what it writes.
+//! How does a server start and end? It speaks over standard input and output until the client hangs up, or over HTTP, until the process is
+//! told to stop; then it finishes what it writes.
 //!
 //! **Limits.** Linux is tested; elsewhere only Ctrl-C stops it besides the end of the input.
 
 use std::io;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
 use codeagent_workspace::{DataHome, OpenError};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
+use tokio::net::TcpListener;
 
 use crate::backpressure::Bounded;
-use crate::profiles::ToolSet;
+use crate::http::{self, Exposed, HttpOptions, Stop};
+use crate::profiles::{Profile, ToolSet};
 use crate::server::Server;
 use crate::state::State;
 use crate::transport::Lines;
@@ -38,6 +41,17 @@ pub enum ServeError {
     /// No threads or no standard streams.
     #[error("cannot start the server: {0}")]
     Start(#[from] io::Error),
+    /// Strangers could ask.
+    #[error(transparent)]
+    Exposed(#[from] Exposed),
+    /// The address cannot be listened at.
+    #[error("cannot listen at {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
     /// The client did not speak the protocol.
     #[error("the client did not open a session: {0}")]
     Handshake(String),
@@ -53,6 +67,35 @@ pub fn serve_stdio(root: &Path, tools: ToolSet) -> Result<Ended, ServeError> {
     let ended = runtime.block_on(talk(&state, tools));
     state.close();
     // A thread may still wait for standard input; nobody waits for it.
+    runtime.shutdown_background();
+    ended
+}
+
+/// Serves the repository at `root` over HTTP until the process is told to stop. `announce` is called with the address as soon as it answers.
+pub fn serve_http(root: &Path, tools: ToolSet, options: HttpOptions, announce: impl FnOnce(SocketAddr)) -> Result<Ended, ServeError> {
+    options.check()?;
+    if options.token.is_none() && tools.profile != Profile::Index {
+        return Err(Exposed::Files.into());
+    }
+    let state = State::open(root, DataHome::default())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let ended = runtime.block_on(async {
+        let address = options.address;
+        let listen = |source| ServeError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(listen)?;
+        announce(listener.local_addr().map_err(listen)?);
+        if tools.needs_index() {
+            state.start();
+        }
+        let stop = Stop::default();
+        let router = http::router(Server::of(Arc::clone(&state), tools), options, &stop);
+        let accepted = tokio::spawn(http::accept(listener, router, stop.clone()));
+        let stopped = stop_signal().await;
+        stop.now();
+        accepted.await.map_err(io::Error::other)?;
+        Ok(stopped.map(|()| Ended::Stopped)?)
+    });
+    state.close();
     runtime.shutdown_background();
     ended
 }

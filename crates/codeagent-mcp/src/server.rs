@@ -1,7 +1,8 @@
 //! How does a request of the protocol become a call of a tool? Arguments are checked here, tools run on blocking threads, and a tool that
 //! panics answers an error like any other.
 //!
-//! **Limits.** Tools only: no prompts, no resources.
+//! **Limits.** Tools and prompts: no resources. A call that is cancelled while it waits for its turn is not begun, and its answer is not sent; one
+//! that runs already comes to its end, which for all but `index_files` is a matter of milliseconds.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -10,8 +11,8 @@ use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ServerCapabilities, ServerConfig, Tool as ToolDescription, ToolAnnotations,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool as ToolDescription, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value};
@@ -21,13 +22,15 @@ use crate::answer::{Answer, error_result};
 use crate::arguments::{Arguments, schema};
 use crate::error::ToolError;
 use crate::profiles::{Era, Options, Profile, ToolSet, local};
+use crate::prompts;
+use crate::report::Reporter;
 use crate::state::State;
 use crate::tools::{self, Tool};
 
 const INSTRUCTIONS: &str = "\
 Answers questions about the C# and TypeScript/JavaScript code of one repository from an index of its symbols, linked nearly as a compiler \
 would link them. Prefer it to searching texts whenever the question is about code: where is it, who calls it, what implements it, what breaks \
-if it changes.
+if it changes. Search texts instead for what is no symbol: words in strings, comments, configuration and other languages.
 
 1. Find: search_symbols by words, lookup_symbol by name, get_file_outline for a file.
 2. Follow: get_callers, get_callees, get_implementations, get_references, get_dependencies (edge_type `contains`: members), get_dependents.
@@ -92,14 +95,23 @@ fn no_such_tool<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> ErrorDa
 }
 
 fn not_offered(method: &str) -> ErrorData {
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no `{method}` here: this server offers tools only"), None)
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no `{method}` here"), None)
+}
+
+/// All lists of the protocol are one page here, so no cursor is ours.
+fn only_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        None => Ok(()),
+        Some(_) => Err(ErrorData::invalid_params("`cursor` is none of this server's: the list is one page", None)),
+    }
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let instructions = if self.set.profile == Profile::Index { INSTRUCTIONS } else { self.set.instructions() };
         let offered = ServerCapabilities::builder().enable_tools();
-        let offered = if self.set.profile == Profile::Local { offered.enable_prompts().build() } else { offered.build() };
+        let has_prompts = matches!(self.set.profile, Profile::Index | Profile::Local);
+        let offered = if has_prompts { offered.enable_prompts().build() } else { offered.build() };
         ServerConfig::new(offered)
             .with_server_info(Implementation::new(self.set.server_name(), env!("CARGO_PKG_VERSION")))
             .with_instructions(instructions)
@@ -107,9 +119,10 @@ impl ServerHandler for Server {
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        only_page(request)?;
         let all = if self.set.profile == Profile::Index { tools::all().map(describe).collect() } else { self.set.descriptions() };
         Ok(ListToolsResult::with_all_items(all))
     }
@@ -121,23 +134,40 @@ impl ServerHandler for Server {
         let Some(tool) = tools::find(&request.name) else {
             return Err(no_such_tool(&request.name, tools::all().map(|tool| tool.name)));
         };
-        let _turn = self.turns.acquire().await.map_err(|_| ErrorData::internal_error("the server ends", None))?;
-        let state = Arc::clone(&self.state);
+        let turn = tokio::select! {
+            biased;
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
+            turn = Arc::clone(&self.turns).acquire_owned() => turn.map_err(|_| ErrorData::internal_error("the server ends", None))?,
+        };
+        let (reporter, sending) = match context.meta.get_progress_token() {
+            Some(token) => Some(Reporter::to(context.peer, token)).unzip(),
+            None => (None, None),
+        };
+        let (state, reporter) = (Arc::clone(&self.state), reporter.unwrap_or_default());
         let sent = request.arguments.unwrap_or_default();
-        let answer = tokio::task::spawn_blocking(move || call(&state, tool, sent)).await;
-        let answer = answer.unwrap_or_else(|error| Err(ToolError::index(format!("`{}` was stopped: {error}", request.name))));
+        let answer = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            call(&state, tool, sent, reporter)
+        });
+        let answer = answer.await.unwrap_or_else(|error| Err(ToolError::index(format!("`{}` was stopped: {error}", request.name))));
+        if let Some(sending) = sending {
+            // No report may come after the answer.
+            sending.await.ok();
+        }
         Ok(answer.map_or_else(|error| error_result(&error), Answer::into_result).into())
     }
 
     async fn list_prompts(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        if self.set.profile == Profile::Local {
-            return Ok(ListPromptsResult::with_all_items(local::prompts()));
+        only_page(request)?;
+        match self.set.profile {
+            Profile::Index => Ok(ListPromptsResult::with_all_items(prompts::all())),
+            Profile::Local => Ok(ListPromptsResult::with_all_items(local::prompts())),
+            _ => Err(not_offered("prompts/list")),
         }
-        Err(not_offered("prompts/list"))
     }
 
     async fn get_prompt(
@@ -145,8 +175,10 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        if self.set.profile != Profile::Local {
-            return Err(not_offered("prompts/get"));
+        match self.set.profile {
+            Profile::Index => return Ok(prompts::get(&request.name, request.arguments.as_ref())?.into()),
+            Profile::Local => {}
+            _ => return Err(not_offered("prompts/get")),
         }
         let prompt = local::prompt(&request.name);
         prompt.map(GetPromptResponse::from).ok_or_else(|| ErrorData::invalid_params(format!("there is no prompt `{}`", request.name), None))
@@ -169,21 +201,24 @@ impl ServerHandler for Server {
     }
 
     /// Requests that are none of the protocol's, by their name or by their parameters.
-    async fn on_custom_request(&self, request: CustomRequest, _context: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
+    async fn on_custom_request(&self, request: CustomRequest, context: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
+        let is_modern = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         Err(match request.method.as_str() {
             "tools/call" => ErrorData::invalid_params(
                 "`tools/call` takes `name`, a string, and `arguments`, an object with the tool's parameters",
                 None,
             ),
-            "initialize" => ErrorData::invalid_params("`initialize` takes `protocolVersion`, `capabilities` and `clientInfo`", None),
+            "initialize" if !is_modern => {
+                ErrorData::invalid_params("`initialize` takes `protocolVersion`, `capabilities` and `clientInfo`", None)
+            }
             other => not_offered(other),
         })
     }
 }
 
 /// Runs a tool, whatever it does.
-pub fn call(state: &State, tool: &Tool, sent: Map<String, Value>) -> Result<Answer, ToolError> {
-    run(state, tool, &Arguments::check(tool.name, tool.parameters, sent)?)
+pub fn call(state: &State, tool: &Tool, sent: Map<String, Value>, reporter: Reporter) -> Result<Answer, ToolError> {
+    run(state, tool, &Arguments::check(tool.name, tool.parameters, sent)?.reporting_to(reporter))
 }
 
 /// The same with checked arguments.
@@ -201,7 +236,18 @@ fn describe(tool: &Tool) -> ToolDescription {
     // What the index says follows from the files: nothing is lost by making it again, and doing so twice changes nothing.
     let hints = ToolAnnotations::with_title(tool.title).read_only(!tool.writes);
     description.annotations = Some(hints.destructive(false).idempotent(true).open_world(false));
+    description.meta = for_clients(tool.name);
     description
+}
+
+/// What one client wants to know beyond the protocol: which tools to show from the first moment, and of which one a long answer is meant.
+fn for_clients(tool: &str) -> Option<MetaObject> {
+    let (key, value) = match tool {
+        "search_symbols" | "get_file_outline" | "get_callers" => ("anthropic/alwaysLoad", Value::from(true)),
+        "read_file" => ("anthropic/maxResultSizeChars", Value::from(500_000)),
+        _ => return None,
+    };
+    Some(MetaObject(Map::from_iter([(key.to_owned(), value)])))
 }
 
 #[cfg(test)]
@@ -224,7 +270,7 @@ mod tests {
             run: |_, _| panic!("a defect"),
             writes: false,
         };
-        let error = call(&state, &tool, Map::new()).unwrap_err();
+        let error = call(&state, &tool, Map::new(), Reporter::default()).unwrap_err();
         assert_eq!(error.code, Code::IndexError);
         assert!(error.message.contains("`broken`"), "{}", error.message);
     }

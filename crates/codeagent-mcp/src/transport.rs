@@ -3,7 +3,7 @@
 //! What is no message is answered as JSON-RPC has it, so that nobody waits in vain: `-32700` for what is no JSON, `-32600` for JSON that is no
 //! message and for a line that is too long. Notifications nobody knows and answers to nothing are passed over.
 //!
-//! **Limits.** A line of more than 16 MiB is not kept, so its `id` is not known. Of a flood of nonsense only as much is answered as the client
+//! **Limits.** A line of more than 16 MiB is not kept, only its `id`. Of a flood of nonsense only as much is answered as the client
 //! reads.
 
 use std::future::Future;
@@ -14,10 +14,13 @@ use rmcp::ErrorData;
 use rmcp::model::RequestId;
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+
+use crate::id_seeker::IdSeeker;
 
 /// Longest line that is read.
 const MAX_LINE: usize = 16 << 20;
@@ -28,16 +31,18 @@ const QUEUE: usize = 64;
 /// How long the end waits for what is being written.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-type Incoming = RxJsonRpcMessage<RoleServer>;
-type Outgoing = TxJsonRpcMessage<RoleServer>;
+/// What a client sends.
+pub type Incoming = RxJsonRpcMessage<RoleServer>;
+/// What a server sends.
+pub type Outgoing = TxJsonRpcMessage<RoleServer>;
 
 /// Messages as lines.
 pub struct Lines<R> {
     input: BufReader<R>,
     /// What was read of the present line.
     line: Vec<u8>,
-    /// The present line is too long; the rest of it is passed over.
-    is_too_long: bool,
+    /// The present line is too long: it is passed over, and only its `id` is looked for.
+    too_long: Option<IdSeeker>,
     /// None once closed.
     output: Option<mpsc::Sender<Line>>,
     writer: Option<JoinHandle<()>>,
@@ -53,7 +58,8 @@ struct Line {
 enum Read {
     /// `line` holds a line.
     Line,
-    TooLong,
+    /// A line that is not kept, and its `id`.
+    TooLong(Option<RequestId>),
     End,
 }
 
@@ -65,7 +71,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self {
             input: BufReader::with_capacity(1 << 16, input),
             line: Vec::new(),
-            is_too_long: false,
+            too_long: None,
             output: Some(sender),
             writer: Some(writer),
         }
@@ -76,19 +82,23 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         loop {
             let available = self.input.fill_buf().await?;
             if available.is_empty() {
-                return Ok(if self.line.is_empty() { Read::End } else { Read::Line });
+                let too_long = self.too_long.take().map(|seeker| Read::TooLong(seeker.id()));
+                return Ok(too_long.unwrap_or(if self.line.is_empty() { Read::End } else { Read::Line }));
             }
             let end = available.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(available.len(), |at| at + 1);
-            self.is_too_long |= self.line.len() + taken > MAX_LINE;
-            if self.is_too_long {
-                self.line = Vec::new();
-            } else {
-                self.line.extend_from_slice(&available[..taken]);
+            if self.too_long.is_none() && self.line.len() + taken > MAX_LINE {
+                let mut seeker = IdSeeker::default();
+                seeker.pass(&std::mem::take(&mut self.line));
+                self.too_long = Some(seeker);
+            }
+            match &mut self.too_long {
+                Some(seeker) => seeker.pass(&available[..taken]),
+                None => self.line.extend_from_slice(&available[..taken]),
             }
             self.input.consume(taken);
             if end.is_some() {
-                return Ok(if std::mem::take(&mut self.is_too_long) { Read::TooLong } else { Read::Line });
+                return Ok(self.too_long.take().map_or(Read::Line, |seeker| Read::TooLong(seeker.id())));
             }
         }
     }
@@ -142,9 +152,9 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
                         return Some(message);
                     }
                 }
-                Ok(Read::TooLong) => {
+                Ok(Read::TooLong(id)) => {
                     let reason = format!("a message of more than {} MiB is not read", MAX_LINE >> 20);
-                    self.refuse(ErrorData::invalid_request(reason, None), None);
+                    self.refuse(ErrorData::invalid_request(reason, None), id);
                 }
                 Ok(Read::End) => return None,
                 Err(error) => {
@@ -191,14 +201,14 @@ fn to_line(message: &Outgoing) -> io::Result<Vec<u8>> {
 }
 
 /// Why a line is no message, and the `id` it gave.
-type Refusal = Box<(ErrorData, Option<RequestId>)>;
+pub type Refusal = Box<(ErrorData, Option<RequestId>)>;
 
 fn refusal(error: ErrorData, id: Option<RequestId>) -> Refusal {
     Box::new((error, id))
 }
 
-/// The message in a line; `None` for what needs no answer.
-fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
+/// The message in a line, or in the body of a request; `None` for what needs no answer.
+pub fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     if line.is_empty() {
         return Ok(None);
@@ -208,7 +218,7 @@ fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
     }
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
-        Err(error) => return Err(refusal(ErrorData::parse_error(format!("the line is no JSON: {error}"), None), None)),
+        Err(error) => return Err(unreadable(line, &error)),
     };
     let is_answer = value.get("method").is_none() && (value.get("result").is_some() || value.get("error").is_some());
     let is_notification = value["jsonrpc"] == "2.0" && value["method"].is_string() && value.get("id").is_none();
@@ -222,6 +232,18 @@ fn parse(line: &[u8]) -> Result<Option<Incoming>, Refusal> {
     };
     let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
     Err(refusal(ErrorData::invalid_request(reason, None), id))
+}
+
+/// What is no JSON. A text with half of a surrogate pair is passed over without a look, so that the `id` beside it is found.
+fn unreadable(line: &[u8], error: &serde_json::Error) -> Refusal {
+    #[derive(Deserialize)]
+    struct Envelope {
+        id: RequestId,
+    }
+    match serde_json::from_slice::<Envelope>(line) {
+        Ok(Envelope { id }) => refusal(ErrorData::parse_error(format!("a text in the message is not Unicode: {error}"), None), Some(id)),
+        Err(_) => refusal(ErrorData::parse_error(format!("the message is no JSON: {error}"), None), None),
+    }
 }
 
 #[cfg(test)]
@@ -250,6 +272,9 @@ mod tests {
             (" \r\n", "nothing"),
             (r#"{"result":{}}"#, "nothing"),
             ("hello", "-32700 -"),
+            (r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"x","arguments":{"path":"\ud800"}}}"#, "-32700 4"),
+            (r#"{"method":"\udfff","params":{"\ud800":1},"id":"z"}"#, "-32700 z"),
+            (r#"{"method":"\udfff","params":{}}"#, "-32700 -"),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping""#, "-32700 -"),
             (&"[".repeat(100_000), "-32700 -"),
             (r#"{"jsonrpc":"2.0","id":7}"#, "-32600 7"),
@@ -274,7 +299,9 @@ mod tests {
         let (mut lines, mut client_in, mut client_out) = lines();
         let sender = tokio::spawn(async move {
             client_in.write_all(&vec![b'x'; MAX_LINE + 1]).await.unwrap();
-            client_in.write_all(b"\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}").await.unwrap();
+            client_in.write_all(b"\n{\"params\":{\"id\":1,\"text\":\"").await.unwrap();
+            client_in.write_all(&vec![b'x'; MAX_LINE + 1]).await.unwrap();
+            client_in.write_all(b"\"},\"id\":17}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}").await.unwrap();
         });
         // A last line without an end counts too.
         assert!(matches!(lines.receive().await, Some(Incoming::Request(request)) if request.id == RequestId::Number(1)));
@@ -284,11 +311,9 @@ mod tests {
         drop(lines);
         let mut answer = String::new();
         client_out.read_to_string(&mut answer).await.unwrap();
-        let answer: Value = serde_json::from_str(&answer).unwrap();
-        assert_eq!(
-            answer,
-            json!({ "jsonrpc": "2.0", "error": { "code": -32600, "message": "a message of more than 16 MiB is not read" } })
-        );
+        let answers: Vec<Value> = answer.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let error = json!({ "code": -32600, "message": "a message of more than 16 MiB is not read" });
+        assert_eq!(answers, [json!({ "jsonrpc": "2.0", "error": error }), json!({ "jsonrpc": "2.0", "id": 17, "error": error })]);
     }
 
     #[tokio::test]

@@ -8,8 +8,11 @@
 
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+
+/// Most bytes of a secret.
+const LONGEST_SECRET: u64 = 4_096;
 
 /// No place for data, or no right to write it now.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +36,12 @@ pub enum DataDirError {
     Link {
         /// Name of the file.
         name: String,
+    },
+    /// Others can read what only the owner should.
+    #[error("{path} can be read by others: remove it, and a new one is made", path = path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
     },
     /// The system refused.
     #[error("cannot lock the index: {0}")]
@@ -123,6 +132,30 @@ impl DataDir {
         }
     }
 
+    /// The text of a file that only its owner may read, and where it lies. If there is none, it is made with `fresh`.
+    pub fn secret(&self, name: &str, fresh: &str) -> Result<(String, PathBuf), DataDirError> {
+        let unwritable = |source| DataDirError::Unwritable { path: self.path.clone(), source };
+        make_own_folder(&self.path).map_err(unwritable)?;
+        let path = self.file(name)?;
+        if !path.exists() {
+            // Under its own name it is whole from the first moment; of two that are made at a time the first one stays.
+            let draft = self.path.join(format!("{name}.{}", std::process::id()));
+            std::fs::remove_file(&draft).ok();
+            open_own(&draft).and_then(|mut file| file.write_all(fresh.as_bytes())).map_err(unwritable)?;
+            let linked = std::fs::hard_link(&draft, &path);
+            std::fs::remove_file(&draft).map_err(unwritable)?;
+            if let Err(error) = linked.or_else(|error| if path.exists() { Ok(()) } else { Err(error) }) {
+                return Err(unwritable(error));
+            }
+        }
+        if is_open_to_others(&path).map_err(unwritable)? {
+            return Err(DataDirError::Open { path });
+        }
+        let mut text = String::new();
+        File::open(&path).and_then(|file| file.take(LONGEST_SECRET).read_to_string(&mut text)).map_err(unwritable)?;
+        Ok((text, path))
+    }
+
     /// Removes the database, if there is one. Only for who holds the right to write.
     pub fn remove_database(&self) -> Result<(), DataDirError> {
         for name in ["index.db", "index.db-wal", "index.db-shm"] {
@@ -171,6 +204,18 @@ fn open_own(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
+}
+
+#[cfg(unix)]
+fn is_open_to_others(path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::PermissionsExt;
+    Ok(path.metadata()?.permissions().mode() & 0o077 != 0)
+}
+
+/// Elsewhere the folder's own rights have to do.
+#[cfg(not(unix))]
+fn is_open_to_others(_path: &Path) -> io::Result<bool> {
+    Ok(false)
 }
 
 /// What tells a root from others: a hash of its path.
@@ -258,6 +303,23 @@ mod tests {
         std::fs::write(&precious, "x").unwrap();
         std::os::unix::fs::symlink(&precious, dir.path().join("index.db")).unwrap();
         assert!(matches!(dir.writable_database(), Err(DataDirError::Link { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_secret_is_made_once_and_refused_if_others_can_read_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let (text, path) = dir.secret("token", "first").unwrap();
+        assert_eq!((text.as_str(), path.metadata().unwrap().permissions().mode() & 0o777), ("first", 0o600));
+        assert_eq!(dir.secret("token", "second").unwrap().0, "first");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "no draft is left");
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+        assert!(matches!(dir.secret("token", "third"), Err(DataDirError::Open { .. })));
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(home.path().join("x"), &path).unwrap();
+        assert!(matches!(dir.secret("token", "third"), Err(DataDirError::Link { .. })));
     }
 
     #[test]

@@ -1,15 +1,22 @@
-//! `codeagent mcp`: the tools of a profile for an MCP client over standard input and output.
+//! `codeagent mcp`: the tools of a profile for an MCP client over standard input and output, or over HTTP.
 
+use std::io::Write;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use codeagent_mcp::http::{ENDPOINT, HttpOptions, Token};
 use codeagent_mcp::profiles::assistant::Limits;
 use codeagent_mcp::profiles::{Exec, Options, Profile, ToolSet};
-use codeagent_mcp::serve::{Ended, serve_stdio};
+use codeagent_mcp::serve::{Ended, serve_http, serve_stdio};
+use codeagent_workspace::{DataHome, Workspace};
 
 use crate::commands::Root;
 use crate::exit;
+
+/// Where HTTP is served if nothing else is said.
+const PORT: &str = "7345";
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -22,15 +29,65 @@ pub struct Arguments {
     /// Offer the tools that run commands, in a jail (profiles patch and workspace)
     #[arg(long)]
     allow_exec: bool,
+    /// Serve over HTTP at this address, `PORT` or `HOST:PORT`, instead of standard input and output
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = PORT, value_parser = address)]
+    http: Option<SocketAddr>,
+    /// A name by which clients may address the server, besides those of the own machine
+    #[arg(long, value_name = "NAME", requires = "http")]
+    allow_host: Vec<String>,
+    /// A web page that may ask, as `scheme://host:port`
+    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    allow_origin: Vec<String>,
+    /// Answer everybody on this machine
+    #[arg(long, requires = "http")]
+    no_token: bool,
+    /// Serve the endpoints of revision 2024-11-05 too: `/sse` and `/messages`
+    #[arg(long, requires = "http")]
+    legacy_sse: bool,
 }
 
-pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let profile = Profile::of(&arguments.profile).unwrap_or(Profile::Index);
     let exec = if arguments.allow_exec { Exec::allowed() } else { Exec::Off };
     let limits = Limits::of(|name| std::env::var(name).ok());
     let tools = ToolSet::new(profile, Options { read_only: arguments.read_only, limits, exec });
-    Ok(match serve_stdio(&root.folder, tools)? {
+    let ended = match arguments.http {
+        None => serve_stdio(&root.folder, tools)?,
+        Some(address) => over_http(root, tools, address, arguments)?,
+    };
+    Ok(match ended {
         Ended::HungUp => ExitCode::SUCCESS,
         Ended::Stopped => exit::INTERRUPTED.into(),
     })
+}
+
+fn over_http(root: &Root, tools: ToolSet, address: SocketAddr, arguments: Arguments) -> anyhow::Result<Ended> {
+    let (token, whence) = token(root, arguments.no_token)?;
+    let Arguments { allow_host: hosts, allow_origin: origins, legacy_sse, .. } = arguments;
+    let options = HttpOptions { address, hosts, origins, token, legacy_sse };
+    let ended = serve_http(&root.folder, tools, options, |address| {
+        writeln!(anstream::stderr(), "listening at http://{address}{ENDPOINT}; {whence}").ok();
+    })?;
+    Ok(ended)
+}
+
+/// The token and a word on where it comes from.
+fn token(root: &Root, none: bool) -> anyhow::Result<(Option<Token>, String)> {
+    if none {
+        return Ok((None, "no token is asked for".to_owned()));
+    }
+    if let Some(token) = Token::of_environment()? {
+        return Ok((Some(token), "the token is that of the environment".to_owned()));
+    }
+    let data = DataHome::default().data_dir(Workspace::open(&root.folder)?.root())?;
+    let (token, path) = Token::kept(&data)?;
+    Ok((Some(token), format!("the token is in {}", path.display())))
+}
+
+/// `7345`, `127.0.0.1:7345`, `[::1]:7345`, `localhost:7345`
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let text = text.strip_prefix("localhost:").unwrap_or(text);
+    let port = text.parse().map(|port| SocketAddr::new(here, port));
+    port.or_else(|_| text.parse()).map_err(|_| "an address is a port or an IP address and a port, as 127.0.0.1:7345".to_owned())
 }

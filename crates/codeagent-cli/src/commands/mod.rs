@@ -102,8 +102,8 @@ enum Command {
     /// Keep the index as the files are until it is told to stop
     #[command(after_help = "Example: codeagent watch --root .")]
     Watch,
-    /// Serve tools to an MCP client over standard input and output
-    #[command(after_help = "Example: codeagent mcp --root .")]
+    /// Serve tools to an MCP client over standard input and output, or over HTTP
+    #[command(after_help = "Examples: codeagent mcp --root .\n          codeagent mcp --http 7345")]
     Mcp(mcp::Arguments),
 }
 
@@ -195,7 +195,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Export(arguments) => export::run(&root, &arguments),
         Command::Debug(arguments) => debug::run(&root, &arguments),
         Command::Watch => return watch::run(&root),
-        Command::Mcp(arguments) => return mcp::run(&root, &arguments),
+        Command::Mcp(arguments) => return mcp::run(&root, arguments),
     }?;
     Ok(ExitCode::SUCCESS)
 }

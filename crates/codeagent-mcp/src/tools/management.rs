@@ -98,7 +98,7 @@ fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError
         taken_in?;
         return Answer::new(Indexed { indexed: changes.len(), errors });
     }
-    let summary = state.engine()?.process_batch(&ChangeBatch::new(changes.clone()), &|_| {})?;
+    let summary = state.engine()?.process_batch(&ChangeBatch::new(changes.clone()), &|progress| arguments.reporter().report(progress))?;
     for problem in summary.problems {
         if changes.iter().any(|change| change.path().as_str() == problem.path) {
             errors.push(FileError::new(&problem.path, &ToolError::index(problem.message)));

@@ -7,6 +7,7 @@ mod contract;
 mod documentation;
 mod errors;
 mod filesystem;
+mod http;
 mod meant;
 mod names;
 mod pages;

@@ -1,7 +1,7 @@
 //! What holds for all tools: introduction, schemas, wrong calls.
 
 use codeagent_mcp::tools;
-use rmcp::model::CallToolRequestParams;
+use rmcp::model::{CallToolRequestParams, GetPromptRequestParams, PaginatedRequestParams};
 use serde_json::{Value, json};
 
 use crate::schema::violations;
@@ -100,12 +100,30 @@ async fn wrong_arguments_are_errors_of_the_tool() {
 async fn what_is_not_offered_is_no_method_and_wrong_parameters_say_so() {
     let session = Session::over(&[]).await;
     for (error, expected) in [
-        (session.client.list_all_prompts().await.unwrap_err().to_string(), "-32601"),
         (session.client.list_all_resources().await.unwrap_err().to_string(), "-32601"),
         (session.client.list_all_resource_templates().await.unwrap_err().to_string(), "-32601"),
         (session.custom("tools/call", json!({ "arguments": {} })).await, "-32602"),
         (session.custom("no/such", json!({})).await, "-32601"),
     ] {
         assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn prompts_take_their_argument_and_unknown_cursors_are_refused() {
+    let session = Session::over(&[]).await;
+    let prompts = session.client.list_all_prompts().await.unwrap();
+    assert_eq!(prompts.iter().map(|prompt| prompt.name.as_str()).collect::<Vec<_>>(), ["impact", "explain", "tour"]);
+    let asked = |arguments: Value| GetPromptRequestParams::new("impact").with_arguments(arguments.as_object().unwrap().clone());
+    let got = session.client.get_prompt(asked(json!({ "symbol": "Cart.Add" }))).await.unwrap();
+    assert!(serde_json::to_string(&got.messages).unwrap().contains("`Cart.Add`"));
+    let page = || Some(PaginatedRequestParams::default().with_cursor(Some("x".to_owned())));
+    for error in [
+        session.client.get_prompt(asked(json!({ "symbol": " " }))).await.unwrap_err().to_string(),
+        session.client.get_prompt(GetPromptRequestParams::new("none")).await.unwrap_err().to_string(),
+        session.client.list_tools(page()).await.unwrap_err().to_string(),
+        session.client.list_prompts(page()).await.unwrap_err().to_string(),
+    ] {
+        assert!(error.contains("-32602"), "{error}");
     }
 }

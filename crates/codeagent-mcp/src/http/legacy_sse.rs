@@ -1,0 +1,177 @@
+//! How is a client served that knows only the two endpoints of revision 2024-11-05? `GET /sse` opens a stream of events, whose first one names
+//! the address to which messages are posted; answers come over the stream.
+//!
+//! **Limits.** A session lasts as long as its stream, and there are few at a time.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use hyper::body::Frame;
+use rmcp::ServiceExt;
+use rmcp::service::RoleServer;
+use rmcp::transport::Transport;
+use tokio::sync::mpsc;
+
+use crate::http::{Stop, guard, is_json, refused};
+use crate::server::Server;
+use crate::transport::{Incoming, Outgoing, parse};
+
+/// Sessions at a time.
+const SESSIONS: usize = 64;
+/// Messages of a session that may wait, in each direction.
+const QUEUE: usize = 16;
+/// How often a stream says that it is still there.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
+
+/// The sessions there are, and where their messages go.
+#[derive(Clone)]
+struct Sessions {
+    server: Server,
+    stop: Stop,
+    open: Arc<Mutex<HashMap<String, mpsc::Sender<Incoming>>>>,
+}
+
+/// The two endpoints.
+pub fn router(server: Server, stop: &Stop) -> Router {
+    let sessions = Sessions { server, stop: stop.clone(), open: Arc::default() };
+    Router::new().route("/sse", get(open)).route("/messages", post(take)).with_state(sessions)
+}
+
+impl Sessions {
+    /// Opens a session; `None` if there are too many.
+    fn add(&self, messages: mpsc::Sender<Incoming>) -> Option<Session> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).ok()?;
+        let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        (open.len() < SESSIONS).then(|| open.insert(id.clone(), messages))?;
+        Some(Session { sessions: self.clone(), id })
+    }
+
+    fn find(&self, id: &str) -> Option<mpsc::Sender<Incoming>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+    }
+}
+
+/// A session, closed when dropped.
+struct Session {
+    sessions: Sessions,
+    id: String,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.sessions.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+    }
+}
+
+async fn open(State(sessions): State<Sessions>) -> Response {
+    let (messages, incoming) = mpsc::channel(QUEUE);
+    let Some(session) = sessions.add(messages) else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions; close one").into_response();
+    };
+    let (outgoing, events) = mpsc::channel(QUEUE);
+    outgoing.try_send(event("endpoint", &format!("/messages?session_id={}", session.id))).ok();
+    tokio::spawn(serve(session, Events { incoming, outgoing }));
+    let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
+    (headers, Body::new(EventBody(events))).into_response()
+}
+
+async fn serve(session: Session, events: Events) {
+    let (outgoing, stop) = (events.outgoing.clone(), session.sessions.stop.clone());
+    let conversation = async {
+        if let Ok(service) = session.sessions.server.clone().serve(events).await {
+            service.waiting().await.ok();
+        }
+    };
+    let signs_of_life = async {
+        while outgoing.send(Bytes::from_static(b": still here\n\n")).await.is_ok() {
+            tokio::time::sleep(SIGN_OF_LIFE).await;
+        }
+    };
+    tokio::select! {
+        () = conversation => {}
+        () = signs_of_life => {}
+        () = stop.told() => {}
+    }
+}
+
+/// Takes a message of a session.
+async fn take(State(sessions): State<Sessions>, request: Request) -> Response {
+    if !is_json(request.headers()) {
+        return (StatusCode::UNSUPPORTED_MEDIA_TYPE, "messages are application/json").into_response();
+    }
+    let id = request.uri().query().and_then(|query| query.strip_prefix("session_id=")).unwrap_or_default();
+    let Some(messages) = sessions.find(id) else {
+        return (StatusCode::NOT_FOUND, "there is no such session; open one with GET /sse").into_response();
+    };
+    let bytes = match guard::whole(request.into_body()).await {
+        Ok(bytes) => bytes,
+        Err(refusal) => return refusal.into_response(),
+    };
+    match parse(&bytes) {
+        Ok(None) => StatusCode::ACCEPTED.into_response(),
+        Ok(Some(message)) => match messages.send(message).await {
+            Ok(()) => StatusCode::ACCEPTED.into_response(),
+            Err(_) => (StatusCode::NOT_FOUND, "the session is over").into_response(),
+        },
+        Err(refusal) => refused(refusal),
+    }
+}
+
+fn event(name: &str, data: &str) -> Bytes {
+    Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
+}
+
+/// The messages of a session.
+struct Events {
+    incoming: mpsc::Receiver<Incoming>,
+    outgoing: mpsc::Sender<Bytes>,
+}
+
+impl Transport<RoleServer> for Events {
+    type Error = io::Error;
+
+    fn send(&mut self, message: Outgoing) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let outgoing = self.outgoing.clone();
+        async move {
+            let event = event("message", &serde_json::to_string(&message)?);
+            outgoing.send(event).await.map_err(|_| io::ErrorKind::BrokenPipe.into())
+        }
+    }
+
+    async fn receive(&mut self) -> Option<Incoming> {
+        tokio::select! {
+            () = self.outgoing.closed() => None,
+            message = self.incoming.recv() => message,
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Events as the body of an answer.
+struct EventBody(mpsc::Receiver<Bytes>);
+
+impl hyper::body::Body for EventBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(context).map(|event| event.map(|event| Ok(Frame::data(event))))
+    }
+}

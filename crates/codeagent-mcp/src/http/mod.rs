@@ -1,0 +1,159 @@
+//! How is a server reached over HTTP? At `/mcp`, by the Streamable HTTP transport of the revisions 2025-06-18, 2025-11-25 and 2026-07-28, and,
+//! only if asked, by the pair of endpoints of 2024-11-05 (`legacy_sse`).
+//!
+//! A request passes `connections` (how long and how much), `guard` (who may ask), here (is it a message) and then the library's transport,
+//! which knows the revisions. Nothing is remembered between two requests, in the older revisions neither: there is no session that could be
+//! left behind.
+//!
+//! **Limits.** HTTP/1.1 without TLS; beyond the own machine a proxy has to add that. As nothing is remembered, a client of an older revision
+//! cancels by hanging up, not by a notification, and there is no stream of messages that nobody asked for.
+
+mod connections;
+mod guard;
+mod legacy_sse;
+mod token;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use rmcp::ErrorData;
+use rmcp::model::RequestId;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+
+pub use connections::{Stop, accept};
+pub use token::{Token, TokenError};
+
+use crate::http::guard::Guard;
+use crate::server::Server;
+use crate::transport::{Outgoing, Refusal, parse};
+
+/// Where a server is asked.
+pub const ENDPOINT: &str = "/mcp";
+
+/// How a server is reached.
+#[derive(Debug)]
+pub struct HttpOptions {
+    /// Where it listens; port 0 is any free one.
+    pub address: SocketAddr,
+    /// Names by which it may be addressed besides those of the own machine: `host` or `host:port`.
+    pub hosts: Vec<String>,
+    /// Web pages that may ask, as `scheme://host:port`.
+    pub origins: Vec<String>,
+    /// Which secret a client must show; without one everybody may ask who reaches the address.
+    pub token: Option<Token>,
+    /// Whether the endpoints of 2024-11-05 are there too.
+    pub legacy_sse: bool,
+}
+
+/// What would make a repository readable by strangers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Exposed {
+    /// Other machines could ask without a secret.
+    #[error("an address that other machines reach needs a token: leave out --no-token")]
+    Token,
+    /// Other programs of this machine could change files.
+    #[error("a profile that reads and changes files needs a token: leave out --no-token")]
+    Files,
+    /// Web pages could pretend to be the server's own.
+    #[error("an address that other machines reach needs the name by which they call it: --allow-host NAME")]
+    Hosts,
+}
+
+impl HttpOptions {
+    /// Whether what is asked for is safe.
+    pub fn check(&self) -> Result<(), Exposed> {
+        if self.address.ip().is_loopback() {
+            Ok(())
+        } else if self.token.is_none() {
+            Err(Exposed::Token)
+        } else if self.hosts.is_empty() {
+            Err(Exposed::Hosts)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// All that a server answers over HTTP.
+pub fn router(server: Server, options: HttpOptions, stop: &Stop) -> Router {
+    let mut router = Router::new().merge(endpoint(ENDPOINT, server.clone(), stop));
+    if options.legacy_sse {
+        router = router.merge(legacy_sse::router(server, stop));
+    }
+    let guard = Arc::new(Guard::new(options.hosts, options.origins, options.token));
+    // The one added last is passed first.
+    router.layer(middleware::from_fn_with_state(guard, guard::admit))
+}
+
+/// One server at one path, so that several can be offered at one address.
+pub fn endpoint(path: &str, server: Server, stop: &Stop) -> Router {
+    let mut config = StreamableHttpServerConfig::default().disable_allowed_hosts().disable_allowed_origins();
+    config.legacy_session_mode = false;
+    config.json_response = true;
+    config.max_request_body_bytes = guard::MAX_BODY;
+    let streams = config.cancellation_token.clone();
+    stop.also(move || streams.cancel());
+    let service = StreamableHttpService::new(move || Ok(server.clone()), Arc::new(NeverSessionManager::default()), config);
+    Router::new().route_service(path, service).layer(middleware::from_fn(read))
+}
+
+/// Answers what is no message, with its `id` where it has one, before the library says less about it.
+async fn read(request: Request, next: Next) -> Response {
+    if request.method() != Method::POST || !is_json(request.headers()) {
+        return next.run(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    let bytes = match guard::whole(body).await {
+        Ok(bytes) => bytes,
+        Err(refusal) => return refusal.into_response(),
+    };
+    match parse(&bytes) {
+        Ok(Some(_)) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
+        Ok(None) => StatusCode::ACCEPTED.into_response(),
+        Err(refusal) => refused(refusal),
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}
+
+fn refused(refusal: Refusal) -> Response {
+    let (error, id): (ErrorData, Option<RequestId>) = *refusal;
+    let body = serde_json::to_vec(&Outgoing::error(error, id)).unwrap_or_default();
+    (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], Bytes::from(body)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beyond_the_own_machine_a_token_and_a_name_are_needed() {
+        let options = |address: &str, hosts: &[&str], token: bool| HttpOptions {
+            address: address.parse().unwrap(),
+            hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+            origins: Vec::new(),
+            token: token.then(|| Token::new("0123456789abcdef").unwrap()),
+            legacy_sse: false,
+        };
+        for (address, hosts, token, expected) in [
+            ("127.0.0.1:0", &[][..], false, Ok(())),
+            ("[::1]:0", &[], false, Ok(())),
+            ("0.0.0.0:0", &[], true, Err(Exposed::Hosts)),
+            ("0.0.0.0:0", &["build.example"], false, Err(Exposed::Token)),
+            ("[::]:0", &["build.example"], true, Ok(())),
+            ("192.168.1.5:0", &[], false, Err(Exposed::Token)),
+        ] {
+            assert_eq!(options(address, hosts, token).check(), expected, "{address} {hosts:?} {token}");
+        }
+    }
+}

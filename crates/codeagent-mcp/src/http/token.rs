@@ -1,0 +1,99 @@
+//! Which secret must a client show? One from the environment, or one of our own making in a file that only its owner can read.
+//!
+//! It is never printed: it has no `Display`, and its `Debug` says nothing.
+//!
+//! **Limits.** How long a comparison takes tells the length of the secret, which is no secret.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use codeagent_workspace::{DataDir, DataDirError};
+use subtle::ConstantTimeEq;
+
+/// The variable that holds a secret of the user's choice.
+pub const VARIABLE: &str = "CODEAGENT_HTTP_TOKEN";
+/// The file that holds ours, in the data folder of the repository.
+const FILE: &str = "http-token";
+/// Fewest characters.
+const SHORTEST: usize = 16;
+/// Random bytes of a secret of our own.
+const RANDOM: usize = 32;
+
+/// A secret.
+pub struct Token(String);
+
+/// No secret.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    /// What was given is none.
+    #[error("a token has at least {SHORTEST} characters and only visible ones of ASCII; {VARIABLE} has others")]
+    Unfit,
+    /// The file is not there for us.
+    #[error(transparent)]
+    File(#[from] DataDirError),
+    /// The system has no random numbers.
+    #[error("no token can be made: {0}")]
+    Random(getrandom::Error),
+}
+
+impl Token {
+    /// A secret of the user's.
+    pub fn new(text: &str) -> Result<Self, TokenError> {
+        let is_fit = text.len() >= SHORTEST && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if is_fit { Ok(Self(text.to_owned())) } else { Err(TokenError::Unfit) }
+    }
+
+    /// The secret that the environment holds, if it holds one.
+    pub fn of_environment() -> Result<Option<Self>, TokenError> {
+        let Some(given) = std::env::var_os(VARIABLE).filter(|given| !given.is_empty()) else { return Ok(None) };
+        given.to_str().ok_or(TokenError::Unfit).and_then(Self::new).map(Some)
+    }
+
+    /// The secret in the data folder of a repository, made if it is not there, and where it lies.
+    pub fn kept(data: &DataDir) -> Result<(Self, PathBuf), TokenError> {
+        let mut bytes = [0; RANDOM];
+        getrandom::fill(&mut bytes).map_err(TokenError::Random)?;
+        let fresh: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let (text, path) = data.secret(FILE, &fresh)?;
+        Ok((Self::new(text.trim_end())?, path))
+    }
+
+    /// Whether this is what was shown, in a time that does not tell how much of it is right.
+    pub fn is(&self, shown: &[u8]) -> bool {
+        self.0.as_bytes().ct_eq(shown).into()
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use codeagent_workspace::DataHome;
+
+    use super::*;
+
+    #[test]
+    fn a_token_is_made_once_and_kept() {
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let data = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let (first, path) = Token::kept(&data).unwrap();
+        let (second, _) = Token::kept(&data).unwrap();
+        assert!(first.0 == second.0 && first.0.len() == 2 * RANDOM && path.ends_with(FILE));
+        assert!(first.is(second.0.as_bytes()) && !first.is(b"") && !first.is(&second.0.as_bytes()[1..]));
+        let other = Token::kept(&DataHome::at(home.path()).data_dir(home.path()).unwrap()).unwrap().0;
+        assert_ne!(first.0, other.0);
+        assert_eq!(format!("{first:?}"), "Token");
+    }
+
+    #[test]
+    fn what_is_short_or_invisible_is_no_token() {
+        assert!(Token::new(&"x".repeat(SHORTEST)).is_ok());
+        for unfit in ["", "short", "fifteen letters", &"x y".repeat(9), &"\u{e9}".repeat(20), &"x\n".repeat(20)] {
+            assert!(Token::new(unfit).is_err(), "{unfit:?}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Which workflows are offered as prompts? Three questions that take several tools, for a person to pick from a client's menu.
+//!
+//! **Limits.** A prompt is a text with names of tools; what comes of it is the model's work.
+
+use rmcp::ErrorData;
+use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
+use serde_json::Value;
+
+/// Stands for the argument in a text.
+const PLACE: &str = "{}";
+
+struct Template {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    argument: &'static str,
+    argument_means: &'static str,
+    text: &'static str,
+}
+
+const TEMPLATES: &[Template] = &[
+    Template {
+        name: "impact",
+        title: "What breaks if this changes?",
+        description: "Everything that a change of one symbol reaches: callers, implementations, tests.",
+        argument: "symbol",
+        argument_means: "A qualified name or the end of one: `OrderService.Place`",
+        text: "What would break if `{}` changed? Ask get_symbol for its signature, get_callers and get_references for its uses, get_implementations \
+               for what implements or overrides it, and go on to the callers of callers while they matter. Answer with a list by project: the \
+               symbol, its place, and what would have to change there; tests apart. Say which edges are `inferred` and how many uses are \
+               unresolved.",
+    },
+    Template {
+        name: "explain",
+        title: "How does this work?",
+        description: "One symbol explained from its source, what it calls and who calls it.",
+        argument: "symbol",
+        argument_means: "A qualified name or the end of one: `OrderService.Place`",
+        text: "How does `{}` work? Ask get_symbol and read its source with read_file, follow what matters with get_callees, and see with \
+               get_callers what it is used for. Explain it to somebody who has not seen this code: what it is for, its steps, what it \
+               depends on, what may fail. Name places as path:line.",
+    },
+    Template {
+        name: "tour",
+        title: "Show me around",
+        description: "The main parts of the repository or of one folder, and how they hang together.",
+        argument: "folder",
+        argument_means: "A path relative to the root, `.` for all",
+        text: "Show me around in `{}`. Ask get_directory_tree for its shape, get_file_outline for the files that look central, and \
+               get_dependents for their main types to see who uses them. Answer with the parts, what each is for, how a typical request or \
+               call goes through them, and where one would begin to read. Name places as path:line.",
+    },
+];
+
+/// All prompts.
+pub fn all() -> Vec<Prompt> {
+    let prompt = |template: &Template| {
+        let argument = PromptArgument::new(template.argument).with_description(template.argument_means).with_required(true);
+        let mut prompt = Prompt::new(template.name, Some(template.description), Some(vec![argument]));
+        prompt.title = Some(template.title.to_owned());
+        prompt
+    };
+    TEMPLATES.iter().map(prompt).collect()
+}
+
+/// A prompt, its argument put in.
+pub fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromptResult, ErrorData> {
+    let Some(template) = TEMPLATES.iter().find(|template| template.name == name) else {
+        let known: Vec<&str> = TEMPLATES.iter().map(|template| template.name).collect();
+        return Err(ErrorData::invalid_params(format!("there is no prompt `{name}`; there are {}", known.join(", ")), None));
+    };
+    let given = arguments.and_then(|arguments| arguments.get(template.argument)).and_then(Value::as_str);
+    let Some(given) = given.filter(|given| !given.trim().is_empty()) else {
+        let message = format!("`{name}` takes `{}`: {}", template.argument, template.argument_means);
+        return Err(ErrorData::invalid_params(message, None));
+    };
+    let message = PromptMessage::new_text(Role::User, template.text.replace(PLACE, given));
+    Ok(GetPromptResult::new(vec![message]).with_description(template.description))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools;
+
+    #[test]
+    fn prompts_name_tools_that_there_are_and_have_a_place_for_their_argument() {
+        assert!(TEMPLATES.len() <= 3);
+        for template in TEMPLATES {
+            assert_eq!(template.text.matches(PLACE).count(), 1, "{}", template.name);
+            let words = template.text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.contains('_'));
+            let unknown: Vec<&str> = words.filter(|word| tools::find(word).is_none()).collect();
+            assert!(unknown.is_empty(), "{}: {unknown:?}", template.name);
+        }
+    }
+}

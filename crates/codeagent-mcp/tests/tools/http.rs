@@ -1,0 +1,300 @@
+//! What a server answers over HTTP: to clients of every revision, to strangers and to what is no request.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use codeagent_mcp::http::{HttpOptions, Stop, Token, accept, router};
+use codeagent_mcp::server::Server;
+use codeagent_mcp::state::State;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::support::home;
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+const MODERN: &str = "2026-07-28";
+
+/// A server that listens.
+struct Http {
+    port: u16,
+    stop: Stop,
+    state: Arc<State>,
+    root: tempfile::TempDir,
+}
+
+/// An answer: status, headers in lower case, body.
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        // A stream of events holds one message here.
+        let text = self.body.lines().find_map(|line| line.strip_prefix("data: ")).unwrap_or(&self.body);
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {} {}", self.status, self.body))
+    }
+}
+
+impl Http {
+    async fn start(token: Option<&str>) -> Self {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("a.ts"), "export function f() {}\nexport const x = f();\n").unwrap();
+        let state = State::open(root.path(), home(root.path())).unwrap();
+        state.start();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let token = token.map(|token| Token::new(token).unwrap());
+        let options = HttpOptions { address, hosts: Vec::new(), origins: Vec::new(), token, legacy_sse: true };
+        let stop = Stop::default();
+        tokio::spawn(accept(listener, router(Server::new(Arc::clone(&state)), options, &stop), stop.clone()));
+        Self { port: address.port(), stop, state, root }
+    }
+
+    async fn connect(&self) -> TcpStream {
+        TcpStream::connect(("127.0.0.1", self.port)).await.unwrap()
+    }
+
+    /// Sends a request as it is and reads until the server closes.
+    async fn raw(&self, request: &[u8]) -> Answer {
+        let mut stream = self.connect().await;
+        // A request that is refused early is not read to its end.
+        stream.write_all(request).await.ok();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await.ok();
+        let answer = String::from_utf8(answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        let head = head.to_lowercase();
+        let body = if head.contains("transfer-encoding: chunked") { unchunked(body) } else { body.to_owned() };
+        Answer { status, head, body }
+    }
+
+    /// Posts a body with further headers.
+    async fn post(&self, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut request = format!("POST {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+        let usual = [
+            ("Host", "localhost"),
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+            ("Authorization", "Bearer 0123456789abcdef0123456789abcdef"),
+        ];
+        let is_given = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+        for (name, value) in usual.iter().filter(|(name, _)| !is_given(name)).chain(headers).filter(|(_, value)| *value != "-") {
+            request += &format!("{name}: {value}\r\n");
+        }
+        self.raw(format!("{request}\r\n{body}").as_bytes()).await
+    }
+
+    /// A request of a revision that knows no handshake.
+    async fn modern(&self, method: &str, params: Value, headers: &[(&str, &str)]) -> Answer {
+        let mut params = params;
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": MODERN,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let mut all = vec![("MCP-Protocol-Version", MODERN), ("Mcp-Method", method)];
+        all.retain(|(name, _)| !headers.iter().any(|(given, _)| given == name));
+        all.extend(headers);
+        self.post("/mcp", &all, &body.to_string()).await
+    }
+}
+
+impl Drop for Http {
+    fn drop(&mut self) {
+        self.stop.now();
+        self.state.close();
+    }
+}
+
+fn unchunked(mut body: &str) -> String {
+    let mut whole = String::new();
+    while let Some((size, rest)) = body.split_once("\r\n") {
+        let size = usize::from_str_radix(size.trim(), 16).unwrap_or(0);
+        whole += &rest[..size.min(rest.len())];
+        body = rest.get(size + 2..).unwrap_or("");
+    }
+    whole
+}
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+
+#[tokio::test]
+async fn every_revision_is_spoken() {
+    let http = Http::start(Some(TOKEN)).await;
+    for revision in ["2025-06-18", "2025-11-25"] {
+        let open = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": revision, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } } });
+        let opened = http.post("/mcp", &[], &open.to_string()).await;
+        assert_eq!((opened.status, &opened.json()["result"]["protocolVersion"]), (200, &json!(revision)));
+        assert!(!opened.head.contains("mcp-session-id"), "nothing is left behind");
+        let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        assert_eq!(http.post("/mcp", &[("MCP-Protocol-Version", revision)], ready).await.status, 202);
+        let listed = http.post("/mcp", &[("MCP-Protocol-Version", revision)], LIST).await.json();
+        assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 17);
+    }
+    let discovered = http.modern("server/discover", json!({}), &[]).await;
+    assert_eq!(discovered.status, 200);
+    let versions = discovered.json()["result"]["supportedVersions"].as_array().unwrap().clone();
+    assert!(versions.contains(&json!(MODERN)), "{versions:?}");
+    let call = json!({ "name": "get_callers", "arguments": { "node_id": "f" } });
+    let called = http.modern("tools/call", call, &[("Mcp-Name", "get_callers")]).await;
+    assert!(called.json()["result"]["structuredContent"]["results"].is_array(), "{}", called.body);
+}
+
+#[tokio::test]
+async fn progress_comes_before_the_answer_and_only_grows() {
+    let http = Http::start(Some(TOKEN)).await;
+    http.state.wait();
+    std::fs::write(http.root.path().join("a.ts"), "export function changed() {}\n").unwrap();
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "index_files", "arguments": { "paths": ["a.ts"] }, "_meta": { "progressToken": "p" } } });
+    let answer = http.post("/mcp", &[("MCP-Protocol-Version", "2025-11-25")], &call.to_string()).await;
+    assert!(answer.head.contains("text/event-stream"), "{}", answer.head);
+    let events: Vec<Value> = answer.body.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect();
+    let (last, reports) = events.split_last().unwrap();
+    assert_eq!(last["result"]["structuredContent"]["indexed"], 1, "{}", answer.body);
+    assert!(!reports.is_empty() && reports.iter().all(|report| report["params"]["progressToken"] == "p"), "{}", answer.body);
+    let reached: Vec<f64> = reports.iter().map(|report| report["params"]["progress"].as_f64().unwrap()).collect();
+    assert!(reached.windows(2).all(|pair| pair[0] < pair[1]), "{reached:?}");
+}
+
+#[tokio::test]
+async fn what_revision_2026_07_28_demands_of_headers_is_checked() {
+    let http = Http::start(Some(TOKEN)).await;
+    let call = || json!({ "name": "get_status", "arguments": {} });
+    for (headers, status, code) in [
+        (&[("Mcp-Name", "get_status")][..], 200, Value::Null),
+        (&[("Mcp-Name", "read_file")], 400, json!(-32020)),
+        (&[], 400, json!(-32020)),
+        (&[("Mcp-Name", "get_status"), ("Mcp-Method", "tools/list")], 400, json!(-32020)),
+        (&[("Mcp-Name", "get_status"), ("MCP-Protocol-Version", "2025-11-25")], 400, json!(-32020)),
+    ] {
+        let answer = http.modern("tools/call", call(), headers).await;
+        assert_eq!((answer.status, &answer.json()["error"]["code"]), (status, &code), "{headers:?} {}", answer.body);
+    }
+    let unknown = http.modern("no/such", json!({}), &[]).await;
+    assert_eq!((unknown.status, &unknown.json()["error"]["code"]), (404, &json!(-32601)));
+    for request in ["GET", "DELETE", "PUT"] {
+        let text = format!("{request} /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nConnection: close\r\n\r\n");
+        assert_eq!(http.raw(text.as_bytes()).await.status, 405, "{request}");
+    }
+}
+
+#[tokio::test]
+async fn strangers_are_refused() {
+    let http = Http::start(Some(TOKEN)).await;
+    let wrong = TOKEN.replace('0', "1");
+    let [huge, doubled] = [format!("Bearer {}", "x".repeat(1 << 20)), format!("Bearer {TOKEN}, Bearer {TOKEN}")];
+    for (headers, path, status) in [
+        (&[][..], "/mcp", 200),
+        (&[("Host", "evil.com")], "/mcp", 403),
+        (&[("Host", "localhost.evil.com")], "/mcp", 403),
+        (&[("Host", "127.0.0.1.nip.io:7345")], "/mcp", 403),
+        (&[("Host", "0.0.0.0")], "/mcp", 403),
+        (&[("Origin", "http://evil.com")], "/mcp", 403),
+        (&[("Origin", "null")], "/mcp", 403),
+        (&[("Origin", "http://localhost:5173")], "/mcp", 403),
+        (&[("Origin", "vscode-webview://x")], "/mcp", 403),
+        (&[("Content-Type", "text/plain")], "/mcp", 415),
+        (&[("Content-Type", "application/x-www-form-urlencoded")], "/mcp", 415),
+        (&[("Content-Type", "multipart/form-data")], "/mcp", 415),
+        (&[("Content-Type", "-")], "/mcp", 415),
+        (&[("Accept", "-")], "/mcp", 406),
+        (&[("Authorization", "-")], "/mcp", 401),
+        (&[("Authorization", "-")], "/sse", 401),
+        (&[("Authorization", "-")], "/messages", 401),
+        (&[("Authorization", "-")], "/elsewhere", 401),
+        (&[("Authorization", wrong.as_str())], "/mcp", 401),
+        (&[("Authorization", doubled.as_str())], "/mcp", 401),
+        (&[("Authorization", "-"), ("X-Token", TOKEN)], "/mcp?token=0123456789abcdef0123456789abcdef", 401),
+        (&[("Authorization", huge.as_str())], "/mcp", 431),
+        (&[], "/elsewhere", 404),
+    ] {
+        let answer = http.post(path, headers, PING).await;
+        let shown: Vec<_> = headers.iter().map(|(name, value)| (name, &value[..value.len().min(40)])).collect();
+        assert_eq!(answer.status, status, "{path} {shown:?} {}", answer.body);
+        assert_eq!(status == 401, answer.head.contains("www-authenticate: bearer"), "{path} {shown:?}");
+        assert!(!answer.head.contains("access-control") && !answer.body.contains(TOKEN), "{path} {shown:?}");
+    }
+    let preflight = "OPTIONS /mcp HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.com\r\nAccess-Control-Request-Method: POST\r\n\
+                     Connection: close\r\n\r\n";
+    let answer = http.raw(preflight.as_bytes()).await;
+    assert!(answer.status == 403 && !answer.head.contains("access-control"), "{}", answer.head);
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_answered_as_over_standard_input() {
+    let http = Http::start(None).await;
+    let big = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":"{}"}}}}"#, "x".repeat(4 << 20));
+    for (body, status, code, id) in [
+        ("hello", 400, -32700, Value::Null),
+        ("[]", 400, -32600, Value::Null),
+        (r#"{"jsonrpc":"2.0","id":7}"#, 400, -32600, json!(7)),
+        (r#"{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"\ud800"}}"#, 400, -32700, json!("s")),
+    ] {
+        let answer = http.post("/mcp", &[], body).await;
+        let error = answer.json();
+        assert_eq!((answer.status, &error["error"]["code"], &error["id"]), (status, &json!(code), &id), "{body}");
+    }
+    assert_eq!(http.post("/mcp", &[], &big).await.status, 413);
+    assert_eq!(http.post("/mcp", &[], PING).await.status, 200, "it goes on");
+}
+
+#[tokio::test]
+async fn a_client_that_stalls_does_not_keep_others_waiting() {
+    let http = Http::start(Some(TOKEN)).await;
+    let mut silent = Vec::new();
+    for _ in 0..100 {
+        let mut stream = http.connect().await;
+        stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: local").await.unwrap();
+        silent.push(stream);
+    }
+    let answered = tokio::time::timeout(Duration::from_secs(5), http.post("/mcp", &[], LIST)).await.unwrap();
+    assert_eq!(answered.status, 200);
+}
+
+#[tokio::test]
+async fn the_endpoints_of_2024_11_05_answer_over_their_stream() {
+    let http = Http::start(Some(TOKEN)).await;
+    let mut stream = BufReader::new(http.connect().await);
+    let open = format!("GET /sse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nAccept: text/event-stream\r\n\r\n");
+    stream.write_all(open.as_bytes()).await.unwrap();
+    let address = data(&mut stream, "event: endpoint").await;
+    assert!(address.starts_with("/messages?session_id="), "{address}");
+    let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } } });
+    assert_eq!(http.post(&address, &[], &hello.to_string()).await.status, 202);
+    let opened: Value = serde_json::from_str(&data(&mut stream, "event: message").await).unwrap();
+    assert_eq!(opened["result"]["protocolVersion"], "2024-11-05");
+    assert_eq!(http.post(&address, &[], r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await.status, 202);
+    assert_eq!(http.post(&address, &[], LIST).await.status, 202);
+    let listed: Value = serde_json::from_str(&data(&mut stream, "event: message").await).unwrap();
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 17);
+    assert_eq!(http.post("/messages?session_id=none", &[], LIST).await.status, 404);
+    drop(stream);
+    let gone = async {
+        while http.post(&address, &[], LIST).await.status != 404 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), gone).await.expect("a session ends with its stream");
+}
+
+/// The data of the next event of a kind.
+async fn data(stream: &mut BufReader<TcpStream>, event: &str) -> String {
+    let mut line = String::new();
+    loop {
+        line.clear();
+        assert_ne!(stream.read_line(&mut line).await.unwrap(), 0, "the stream ended");
+        if line.trim_end() == event {
+            line.clear();
+            stream.read_line(&mut line).await.unwrap();
+            return line.trim_end().strip_prefix("data: ").unwrap().to_owned();
+        }
+    }
+}
