@@ -34,9 +34,22 @@ const CONFINED: &[(&str, &[&str])] = &[
     // The bench compares with a bare parse.
     ("tree_sitter", &["crates/codeagent-core/src/extract/", "benches/"]),
     ("oxc_resolver", &["crates/codeagent-core/src/resolve/module_paths"]),
-    ("std::fs", &["crates/codeagent-workspace/src/", "crates/codeagent-core/build.rs", "crates/xtask/src/", "benches/"]),
-    // Nothing is run but in a jail.
-    ("std::process::Command", &["crates/codeagent-workspace/src/exec/", "crates/xtask/src/", "benches/"]),
+    // The files and commands of clients are the user's, not a repository's.
+    (
+        "std::fs",
+        &[
+            "crates/codeagent-workspace/src/",
+            "crates/codeagent-core/build.rs",
+            "crates/codeagent-cli/src/clients/",
+            "crates/xtask/src/",
+            "benches/",
+        ],
+    ),
+    // Nothing is run but in a jail, and the commands of clients when the user asks for it.
+    (
+        "std::process::Command",
+        &["crates/codeagent-workspace/src/exec/", "crates/codeagent-cli/src/clients/", "crates/xtask/src/", "benches/"],
+    ),
     ("rmcp", &["crates/codeagent-mcp/"]),
     ("anyhow", &["crates/codeagent-cli/src/", "crates/xtask/src/"]),
     // A language knows nothing of the other, and only the dispatchers know of both.

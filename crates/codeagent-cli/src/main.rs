@@ -2,6 +2,7 @@
 //!
 //! **Limits.** Everything that could be wanted elsewhere lives in the other crates.
 
+mod clients;
 mod commands;
 mod error;
 mod exit;

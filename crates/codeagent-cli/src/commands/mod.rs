@@ -5,13 +5,16 @@
 mod ask;
 mod debug;
 mod declarations;
+mod doctor;
 mod export;
 mod index;
+mod install;
 mod lookup;
 mod mcp;
 mod outline;
 mod related;
 mod search;
+mod shell;
 mod status;
 mod symbol;
 mod watch;
@@ -105,6 +108,21 @@ enum Command {
     /// Serve tools to an MCP client over standard input and output, or over HTTP
     #[command(after_help = "Examples: codeagent mcp --root .\n          codeagent mcp --http 7345")]
     Mcp(mcp::Arguments),
+    /// Make a client know the server
+    #[command(after_help = "Example: codeagent install all --dry-run")]
+    Install(install::Arguments),
+    /// Make a client forget the server
+    #[command(after_help = "Example: codeagent uninstall claude")]
+    Uninstall(install::Arguments),
+    /// Say whether everything is in order, and which command mends what is not
+    #[command(after_help = "Example: codeagent doctor --root .")]
+    Doctor,
+    /// Write the completions of a shell
+    #[command(after_help = "Example: codeagent completions bash")]
+    Completions(shell::Completions),
+    /// Write a page of the manual
+    #[command(after_help = "Example: codeagent man mcp")]
+    Man(shell::Man),
 }
 
 /// A question about a symbol.
@@ -196,6 +214,11 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Debug(arguments) => debug::run(&root, &arguments),
         Command::Watch => return watch::run(&root),
         Command::Mcp(arguments) => return mcp::run(&root, arguments),
+        Command::Install(arguments) => install::install(&root, &arguments),
+        Command::Uninstall(arguments) => install::uninstall(&root, &arguments),
+        Command::Doctor => return doctor::run(&root),
+        Command::Completions(arguments) => shell::completions(&arguments),
+        Command::Man(arguments) => shell::man(&arguments),
     }?;
     Ok(ExitCode::SUCCESS)
 }

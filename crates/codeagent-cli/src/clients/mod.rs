@@ -1,0 +1,261 @@
+//! Which clients are known, where is each told of its servers, and how? By the client's own command where it has one and is on the path, else by
+//! one key of its file.
+//!
+//! **Limits.** The user's own settings only, never those of a project. A client that keeps no JSON is set up by its command alone.
+
+mod files;
+mod jsonc;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, bail};
+use serde_json::{Value, json};
+
+use files::{diff, read, write};
+
+/// The name under which clients know the server.
+const NAME: &str = "codeagent";
+
+/// A client.
+#[derive(Debug)]
+pub struct Client {
+    /// Its name, as on the command line.
+    pub name: &'static str,
+    /// Its file.
+    file: fn() -> Option<PathBuf>,
+    /// The key under which its servers stand in its file; none if the file is no JSON.
+    servers: Option<&'static str>,
+    /// What it is told.
+    entry: fn(&str) -> Value,
+    /// Its own command.
+    command: Option<OwnCommand>,
+}
+
+/// The command of a client that knows servers.
+#[derive(Debug)]
+struct OwnCommand {
+    program: &'static str,
+    /// Arguments before the path of our command.
+    add: &'static [&'static str],
+    remove: &'static [&'static str],
+}
+
+/// All clients.
+pub const CLIENTS: &[Client] = &[
+    Client {
+        name: "claude",
+        file: || Some(home()?.join(".claude.json")),
+        servers: Some("mcpServers"),
+        entry: |program| json!({ "type": "stdio", "command": program, "args": ["mcp"] }),
+        command: Some(OwnCommand {
+            program: "claude",
+            add: &["mcp", "add", "-s", "user", NAME, "--"],
+            remove: &["mcp", "remove", "-s", "user", NAME],
+        }),
+    },
+    Client {
+        name: "codex",
+        file: || Some(variable("CODEX_HOME").or_else(|| Some(home()?.join(".codex")))?.join("config.toml")),
+        servers: None,
+        entry: |program| json!({ "command": program, "args": ["mcp"] }),
+        command: Some(OwnCommand { program: "codex", add: &["mcp", "add", NAME, "--"], remove: &["mcp", "remove", NAME] }),
+    },
+    Client {
+        name: "cursor",
+        file: || Some(home()?.join(".cursor/mcp.json")),
+        servers: Some("mcpServers"),
+        entry: |program| json!({ "command": program, "args": ["mcp", "--root", "${workspaceFolder}"] }),
+        command: None,
+    },
+    Client {
+        name: "vscode",
+        file: || Some(settings_home()?.join("Code/User/mcp.json")),
+        servers: Some("servers"),
+        entry: |program| json!({ "type": "stdio", "command": program, "args": ["mcp", "--root", "${workspaceFolder}"] }),
+        command: None,
+    },
+    Client {
+        name: "gemini",
+        file: || Some(home()?.join(".gemini/settings.json")),
+        servers: Some("mcpServers"),
+        entry: |program| json!({ "command": program, "args": ["mcp"] }),
+        command: None,
+    },
+    Client {
+        name: "opencode",
+        file: opencode,
+        servers: Some("mcp"),
+        entry: |program| json!({ "type": "local", "command": [program, "mcp"], "enabled": true }),
+        command: None,
+    },
+];
+
+/// What was done, or would be.
+#[derive(Debug)]
+pub enum Change {
+    /// Nothing: it is so already.
+    None,
+    /// A file is another one now; the lines that differ.
+    File(PathBuf, String),
+    /// The client's own commands.
+    Commands(Vec<String>),
+}
+
+impl Client {
+    /// Whether the client seems to be there: its command, or the folder of its file.
+    pub fn is_present(&self) -> bool {
+        let own = self.command.as_ref().is_some_and(|own| on_path(own.program).is_some());
+        let program = if self.name == "vscode" { "code" } else { self.name };
+        let folder = (self.file)().and_then(|file| file.parent().map(Path::to_owned));
+        // The home folder says nothing of one client.
+        own || on_path(program).is_some() || folder.is_some_and(|folder| Some(&folder) != home().as_ref() && folder.is_dir())
+    }
+
+    /// Whether the client knows us, and if so whether as `program` serves it now.
+    pub fn state(&self, program: &str) -> anyhow::Result<State> {
+        let text = read(&self.path()?)?;
+        let Some(servers) = self.servers else {
+            // Enough to tell whether its command has to be asked: a table of ours, and our path in it.
+            let table = text.split(&format!("[mcp_servers.{NAME}]")).nth(1).map(|rest| rest.split("\n[").next().unwrap_or_default());
+            return Ok(table.map_or(State::Unknown, |table| if table.contains(program) { State::Known } else { State::Other }));
+        };
+        let entry = jsonc::get(&text, &[servers, NAME]).with_context(|| self.left_alone())?;
+        Ok(match entry {
+            None => State::Unknown,
+            Some(known) if includes(&known, &(self.entry)(program)) => State::Known,
+            Some(_) => State::Other,
+        })
+    }
+
+    /// Makes the client know `program`.
+    pub fn install(&self, program: &str, dry: bool) -> anyhow::Result<Change> {
+        let state = self.state(program)?;
+        if state == State::Known {
+            return Ok(Change::None);
+        }
+        if let Some((own, path)) = self.own_command() {
+            let mut calls = Vec::new();
+            if state == State::Other {
+                calls.push(words(own.remove, &[]));
+            }
+            calls.push(words(own.add, &[program, "mcp"]));
+            return run(own, &path, calls, dry);
+        }
+        let entry = (self.entry)(program);
+        let servers = self.json_servers()?;
+        self.edit(dry, |text| jsonc::set(text, &[servers, NAME], &entry).map(Some))
+    }
+
+    /// Makes the client forget us.
+    pub fn uninstall(&self, dry: bool) -> anyhow::Result<Change> {
+        if self.state("")? == State::Unknown {
+            return Ok(Change::None);
+        }
+        if let Some((own, path)) = self.own_command() {
+            return run(own, &path, vec![words(own.remove, &[])], dry);
+        }
+        let servers = self.json_servers()?;
+        self.edit(dry, |text| jsonc::unset(text, &[servers, NAME]))
+    }
+
+    fn own_command(&self) -> Option<(&OwnCommand, PathBuf)> {
+        let own = self.command.as_ref()?;
+        Some((own, on_path(own.program)?))
+    }
+
+    fn path(&self) -> anyhow::Result<PathBuf> {
+        (self.file)().context("there is no home folder: HOME is not set")
+    }
+
+    fn json_servers(&self) -> anyhow::Result<&'static str> {
+        self.servers.with_context(|| format!("`{}` is not on the path; it alone can change its file", self.name))
+    }
+
+    fn left_alone(&self) -> String {
+        format!("{} is left alone", self.path().unwrap_or_default().display())
+    }
+
+    fn edit(&self, dry: bool, change: impl FnOnce(&str) -> Result<Option<String>, jsonc::JsoncError>) -> anyhow::Result<Change> {
+        let path = self.path()?;
+        let before = read(&path)?;
+        let Some(after) = change(&before).with_context(|| self.left_alone())? else { return Ok(Change::None) };
+        // A file that says nothing is none.
+        let after = if after.trim() == "{}" { String::new() } else { after };
+        if !dry {
+            write(&path, &after)?;
+        }
+        Ok(Change::File(path, diff(&before, &after)))
+    }
+}
+
+/// What a client knows of us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Nothing.
+    Unknown,
+    /// What we would tell it.
+    Known,
+    /// Something else.
+    Other,
+}
+
+fn words(arguments: &[&str], further: &[&str]) -> Vec<String> {
+    arguments.iter().chain(further).map(|word| (*word).to_owned()).collect()
+}
+
+fn run(own: &OwnCommand, path: &Path, calls: Vec<Vec<String>>, dry: bool) -> anyhow::Result<Change> {
+    let shown = calls.iter().map(|call| format!("{} {}", own.program, call.join(" "))).collect();
+    for call in calls.iter().filter(|_| !dry) {
+        let output = Command::new(path).args(call).output().with_context(|| format!("`{}` cannot be run", own.program))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            bail!("`{} {}` failed: {}", own.program, call.join(" "), said.trim());
+        }
+    }
+    Ok(Change::Commands(shown))
+}
+
+/// Whether all that is wanted is there; a client may add fields of its own.
+fn includes(known: &Value, wanted: &Value) -> bool {
+    match (known, wanted) {
+        (Value::Object(known), Value::Object(wanted)) => {
+            wanted.iter().all(|(key, value)| known.get(key).is_some_and(|known| includes(known, value)))
+        }
+        _ => known == wanted,
+    }
+}
+
+fn opencode() -> Option<PathBuf> {
+    let folder = variable("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")))?.join("opencode");
+    let commented = folder.join("opencode.jsonc");
+    Some(if commented.is_file() { commented } else { folder.join("opencode.json") })
+}
+
+fn home() -> Option<PathBuf> {
+    variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" })
+}
+
+/// Where programs of a desktop keep the user's settings.
+fn settings_home() -> Option<PathBuf> {
+    if cfg!(windows) {
+        variable("APPDATA")
+    } else if cfg!(target_os = "macos") {
+        Some(home()?.join("Library/Application Support"))
+    } else {
+        variable("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")))
+    }
+}
+
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// Where a program lies. On Windows commands of npm end in `.cmd`.
+fn on_path(program: &str) -> Option<PathBuf> {
+    let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
+    let folders = std::env::var_os("PATH")?;
+    let places =
+        std::env::split_paths(&folders).flat_map(|folder| endings.iter().map(move |ending| folder.join(format!("{program}{ending}"))));
+    places.into_iter().find(|place| place.is_file())
+}

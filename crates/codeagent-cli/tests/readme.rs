@@ -1,0 +1,74 @@
+//! Is what README says true? Its commands marked `<!-- run -->` are run on a copy of the shop, what it shows is what they print, and its table
+//! has every command.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
+
+use std::path::Path;
+use std::process::Command;
+
+use codeagent_workspace::Workspace;
+
+fn readme() -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap()
+}
+
+/// The block of a kind that a text begins with.
+fn block<'a>(text: &'a str, kind: &str) -> Option<&'a str> {
+    let rest = text.trim_start().strip_prefix(&format!("```{kind}\n"))?;
+    rest.split_once("```").map(|(block, _)| block)
+}
+
+fn shop() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    let original = Workspace::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/shop")).unwrap();
+    for entry in original.walk().entries {
+        let path = root.path().join(entry.path.as_str());
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::copy(original.root().join(entry.path.as_str()), path).unwrap();
+    }
+    root
+}
+
+#[test]
+fn commands_of_the_readme_work_and_print_what_it_shows() {
+    let (root, text) = (shop(), readme());
+    let run = |line: &str| {
+        let mut words = line.split(' ');
+        assert_eq!(words.next(), Some("codeagent"), "{line}");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+        command.args(words).current_dir(root.path()).env("CODEAGENT_DATA_DIR", root.path().join(".codeagent/indexes"));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    run("codeagent index");
+    let (mut commands, mut shown) = (0, 0);
+    for part in text.split("<!-- run -->").skip(1) {
+        let block_of_commands = block(part, "sh").unwrap();
+        let printed: String = block_of_commands.lines().map(run).collect();
+        assert!(!printed.is_empty());
+        commands += block_of_commands.lines().count();
+        let after = part.split_once("```sh\n").unwrap().1.split_once("```\n").unwrap().1;
+        if let Some(expected) = block(after, "text") {
+            assert_eq!(printed, expected, "{block_of_commands}");
+            shown += 1;
+        }
+    }
+    assert!(commands > 5 && shown > 0);
+}
+
+#[test]
+fn every_command_is_in_the_table() {
+    let help = Command::new(env!("CARGO_BIN_EXE_codeagent")).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let commands = help.split_once("Commands:\n").unwrap().1.split("\n\n").next().unwrap();
+    let text = readme();
+    let table: String = text.lines().filter(|line| line.starts_with("| `codeagent ")).collect();
+    let mut count = 0;
+    for name in commands.lines().filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
+        assert!(table.contains(&format!("codeagent {name}")) || table.contains(&format!("`{name}")), "`{name}` is not in the table");
+        count += 1;
+    }
+    assert!(count > 10, "{help}");
+}
