@@ -18,7 +18,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("project", &["model"]),
     ("extract", &["model"]),
-    ("resolve", &["model", "project"]),
+    ("library", &["model"]),
+    ("resolve", &["model", "project", "library"]),
     ("store", &["model"]),
     ("ingest", &["model", "project", "extract", "resolve", "store"]),
     ("query", &["model", "store"]),
@@ -41,6 +42,7 @@ const CONFINED: &[(&str, &[&str])] = &[
             "crates/codeagent-workspace/src/",
             "crates/codeagent-core/build.rs",
             "crates/codeagent-cli/src/clients/",
+            "crates/codeagent-externals/src/main.rs",
             "crates/xtask/src/",
             "benches/",
         ],
@@ -51,7 +53,8 @@ const CONFINED: &[(&str, &[&str])] = &[
         &["crates/codeagent-workspace/src/exec/", "crates/codeagent-cli/src/clients/", "crates/xtask/src/", "benches/"],
     ),
     ("rmcp", &["crates/codeagent-mcp/"]),
-    ("anyhow", &["crates/codeagent-cli/src/", "crates/xtask/src/"]),
+    ("anyhow", &["crates/codeagent-cli/src/", "crates/codeagent-externals/src/", "crates/xtask/src/"]),
+    ("clrmeta", &["crates/codeagent-externals/src/"]),
     // A language knows nothing of the other, and only the dispatchers know of both.
     ("crate::extract::csharp", &["crates/codeagent-core/src/extract/csharp/", "crates/codeagent-core/src/extract/mod.rs"]),
     ("crate::extract::typescript", &["crates/codeagent-core/src/extract/typescript/", "crates/codeagent-core/src/extract/mod.rs"]),
@@ -67,6 +70,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("codeagent-core", &["codeagent-workspace"]),
     ("codeagent-mcp", &["codeagent-core", "codeagent-workspace"]),
     ("codeagent-cli", &["codeagent-core", "codeagent-mcp", "codeagent-workspace"]),
+    ("codeagent-externals", &["codeagent-core"]),
     ("xtask", &["codeagent-core", "codeagent-workspace"]),
 ];
 

@@ -16,7 +16,7 @@ use std::{env, fs, io};
 /// What a version is the hash of: files and folders, tests left out.
 const VERSIONS: &[(&str, &[&str])] = &[
     ("FACTS_VERSION", &["src/model", "src/extract", "../../Cargo.lock"]),
-    ("LINK_VERSION", &["src/project", "src/resolve", "src/ingest"]),
+    ("LINK_VERSION", &["src/project", "src/library", "data", "src/resolve", "src/ingest"]),
 ];
 
 /// Places of the migrations, the first that is a folder counts.
@@ -49,7 +49,10 @@ fn add(path: &Path, hasher: &mut blake3::Hasher) -> io::Result<()> {
         paths.sort();
         return paths.iter().try_for_each(|path| add(path, hasher));
     }
-    let text = fs::read_to_string(path)?.replace("\r\n", "\n");
-    hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+    let bytes = match String::from_utf8(fs::read(path)?) {
+        Ok(text) => text.replace("\r\n", "\n").into_bytes(),
+        Err(binary) => binary.into_bytes(),
+    };
+    hasher.update(&(bytes.len() as u64).to_le_bytes()).update(&bytes);
     Ok(())
 }

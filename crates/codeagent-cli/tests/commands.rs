@@ -455,21 +455,18 @@ fn a_line_is_explained_in_csharp() {
     expect![[r#"
         Web.cs:23:17: in Show call factory.Make()
           receiver factory: outside:ForeignFactory
-            parameter factory Web.cs:16:32, declared as ForeignFactory
+            parameter factory Web.cs:18:32, declared as ForeignFactory
           result: something from outside
           no edge: it goes to a local, to nothing the graph has, or outside the repository
         Web.cs:23:24: in Show call factory.Make().Warn()
           receiver factory.Make(): something from outside
             given by a call that leaves the repository
-          choice among 1 (standard §12.6.4): none
-            method Web.Extensions.ForeignExtensions.Warn(this ForeignLogger logger, string text) Extensions.cs:11:28: does not take these arguments (number, names, type arguments)
-          choice among 1 (standard §12.6.4): none
-            method Web.Extensions.ForeignExtensions.Warn(this ForeignLogger logger, string text) Extensions.cs:11:28: does not take these arguments (number, names, type arguments)
           extension in sight: method Web.Extensions.ForeignExtensions.Warn(this ForeignLogger logger, string text) Extensions.cs:11:28
             the receiver something from outside is not known to convert to outside:ForeignLogger
           result: something from outside
           no edge: it goes to a local, to nothing the graph has, or outside the repository
-    "#]].assert_eq(&debug("link", "fixtures/csharp/undeclared", "Web.cs:23"));
+    "#]]
+    .assert_eq(&debug("link", "fixtures/csharp/undeclared", "Web.cs:23"));
 }
 
 #[test]

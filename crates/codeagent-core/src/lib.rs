@@ -7,6 +7,8 @@ pub mod model;
 
 pub mod project;
 
+pub mod library;
+
 pub mod extract;
 
 pub mod resolve;

@@ -121,15 +121,14 @@ mod tests {
     use crate::resolve::WorldFile;
 
     fn world(paths: &[&str]) -> World {
-        let text = "class A { void M() { M(); } }";
-        let file =
-            |path: &&str| WorldFile { path: Arc::from(*path), facts: Arc::new(extract(text, Dialect::CSharp, &[])), external: false };
+        let text = "class A { m() { this.m(); } }";
+        let file = |path: &&str| WorldFile { path: Arc::from(*path), facts: Arc::new(extract(text, Dialect::Ts, &[])), external: false };
         World::build(paths.iter().map(file).collect(), Arc::new(ProjectModel::default()))
     }
 
     #[test]
     fn a_panic_costs_the_file_it_happens_in() {
-        let (world, nodes) = (world(&["a.cs", "b.cs"]), NodeTable::build(&world(&["a.cs"])));
+        let (world, nodes) = (world(&["a.ts", "b.ts"]), NodeTable::build(&world(&["a.ts"])));
         let keys = [Some(FileKey(1)), Some(FileKey(2))];
         let relinked = relink_all(&[0, 1], (&world, &nodes, &keys), &Clock::default(), &|| true).unwrap();
         let outcomes: Vec<(bool, usize)> = relinked.iter().map(|(_, relinked)| (relinked.failed, relinked.edges.len())).collect();

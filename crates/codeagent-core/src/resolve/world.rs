@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::library::Library;
 use crate::model::facts::{DeclId, Declaration, Facts};
 use crate::model::graph::Language;
 use crate::project::ProjectModel;
@@ -43,7 +44,8 @@ pub struct World {
 }
 
 impl World {
-    /// Builds the tables. Files are put into path order first, so that the caller's order does not matter.
+    /// Builds the tables. Files are put into path order first, so that the caller's order does not matter; what the files need of the base
+    /// library stands after them.
     #[must_use]
     pub fn build(files: Vec<WorldFile>, projects: Arc<ProjectModel>) -> Self {
         Self::build_after(None, files, projects)
@@ -54,10 +56,13 @@ impl World {
     pub fn build_after(before: Option<Self>, mut files: Vec<WorldFile>, projects: Arc<ProjectModel>) -> Self {
         files.sort_by(|a, b| (a.external, &a.path).cmp(&(b.external, &b.path)));
         let has_same_paths = |before: &Self| {
-            Arc::ptr_eq(&before.projects, &projects) && before.files.iter().map(|file| &file.path).eq(files.iter().map(|file| &file.path))
+            let own = |file: &&WorldFile| !file.external;
+            Arc::ptr_eq(&before.projects, &projects)
+                && before.files.iter().filter(own).map(|file| &file.path).eq(files.iter().filter(own).map(|file| &file.path))
         };
         let modules = before.filter(has_same_paths).map(|before| before.typescript.into_modules());
-        let csharp = csharp::Tables::build(&files, &projects);
+        let mut csharp = csharp::Tables::build(&files, &projects);
+        csharp.add_library(Library::dotnet(), &mut files, &projects);
         let typescript = typescript::Tables::build(&files, &projects, modules);
         Self { files, projects, csharp, typescript }
     }
@@ -79,7 +84,7 @@ impl World {
         is_replaced
     }
 
-    /// All files in order: those of the repository by path, then external ones.
+    /// All files in order: those of the repository by path, then external ones by path, then the base library's.
     #[must_use]
     pub fn files(&self) -> &[WorldFile] {
         &self.files

@@ -3,7 +3,7 @@
 //! Instance members come before extension methods; a delegate value that is invoked is no target; `new C()` without a declared constructor
 //! targets the type.
 //!
-//! **Limits.** A call whose receiver is unknown or external never gets a target by name, but for the extension methods in sight of it.
+//! **Limits.** A call whose receiver is unknown never gets a target by name.
 
 use std::rc::Rc;
 
@@ -201,10 +201,7 @@ impl Linker<'_> {
             // None of the declared ones takes the arguments, so one of the undeclared base class is called.
             Some(pick) if !pick.applicable && self.has_foreign_class(access.receiver) => CallResult::external(Ty::UNKNOWN, Vec::new()),
             Some(pick) => self.picked(Pick { sure: pick.sure && !hidden, ..pick }, 0),
-            None => match self.likely_value(base, &access).and_then(|value| self.likely_extension(value, name, &args, &type_args)) {
-                Some(pick) => self.picked(pick, 1),
-                None => self.outside_result(self.invoke_undeclared(&access, name, &args, &type_args), (base, &access), &args, &type_args),
-            },
+            None => self.outside_result(self.invoke_undeclared(&access, name), (base, &access), &args, &type_args),
         }
     }
 
@@ -217,21 +214,6 @@ impl Linker<'_> {
             && args.iter().all(takes_nothing)
             && type_args.iter().all(|arg| self.is_outside(*arg));
         if outside { CallResult { result: Ty::OUTSIDE, ..call } } else { call }
-    }
-
-    /// The receiver, if it is a value of which too little is known: `HttpContext.GetUserId()` may use a property of an undeclared base class
-    /// though a type of that name is in sight.
-    fn likely_value(&self, base: ExprId, access: &Access) -> Option<Ty> {
-        match self.arena.get(access.receiver) {
-            Type::Unknown | Type::Outside | Type::External(..) => Some(access.receiver),
-            Type::Inst(..) => self.has_foreign_base(access.receiver).then_some(access.receiver),
-            Type::Qualifier(_) if access.candidates.is_empty() => {
-                let Expr::Name(_, scope, _) = self.facts.expr(base) else { return None };
-                let around = self.enclosing_type(scope)?;
-                self.has_foreign_base(around).then_some(Ty::UNKNOWN)
-            }
-            _ => None,
-        }
     }
 
     /// The innermost type around a scope.
@@ -297,8 +279,8 @@ impl Linker<'_> {
         }
     }
 
-    /// A method no file declares, by the shape of its receiver.
-    fn invoke_undeclared(&self, access: &Access, name: NameId, args: &[Argument], type_args: &TyList) -> CallResult {
+    /// A method that nothing declares.
+    fn invoke_undeclared(&self, access: &Access, name: NameId) -> CallResult {
         let receiver = access.receiver;
         if receiver == Ty::UNKNOWN {
             return CallResult::default();
@@ -309,7 +291,7 @@ impl Linker<'_> {
         if name == well_known::GET_VALUE_OR_DEFAULT {
             return CallResult::external(access.ty, Vec::new());
         }
-        self.known_call(receiver, name, args, type_args)
+        CallResult::external(Ty::UNKNOWN, Vec::new())
     }
 
     /// The result of a choice; `skip` arguments were not written (the receiver of an extension).
@@ -394,14 +376,19 @@ impl Linker<'_> {
         let receiver = self.expr_type(call.callee);
         let indexers = self.members(receiver, well_known::INDEXER);
         if indexers.is_empty() {
-            let result = self.part_of(receiver, |ty| self.known_indexed(ty));
+            let sliced = self.sliced(receiver, &self.arguments(call));
+            let result = sliced.unwrap_or_else(|| self.part_of(receiver, |ty| self.indexed(ty)));
             let outcome = if receiver == Ty::UNKNOWN { Outcome::Unknown } else { Outcome::External };
             return CallResult { outcome, result, ..CallResult::default() };
         }
         let args = self.arguments(call);
         match self.pick(&indexers, &args, &TyList::from([])) {
-            Some(pick) => self.picked(pick, 0),
-            None => CallResult { outcome: Outcome::External, result: self.known_indexed(receiver), ..CallResult::default() },
+            Some(pick) if pick.applicable => self.picked(pick, 0),
+            pick => match (self.sliced(receiver, &args), pick) {
+                (Some(slice), _) => CallResult::external(slice, Vec::new()),
+                (None, Some(pick)) => self.picked(pick, 0),
+                (None, None) => CallResult { outcome: Outcome::External, ..CallResult::default() },
+            },
         }
     }
 }

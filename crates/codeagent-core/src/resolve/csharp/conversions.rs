@@ -9,7 +9,7 @@
 use crate::model::facts::{DeclFlags, DeclKind, Expr, ExprId, LiteralKind, Operator};
 use crate::resolve::csharp::linker::Linker;
 use crate::resolve::csharp::members::Candidate;
-use crate::resolve::csharp::types::{Ty, Type};
+use crate::resolve::csharp::types::{Ty, TyList, Type};
 use crate::resolve::csharp::well_known::Known;
 
 /// Most elements of a collection expression that are looked at.
@@ -69,13 +69,10 @@ impl Linker<'_> {
     /// A lambda or method group given to something that is not a known delegate type.
     fn function_converts(&self, to: Ty) -> Conversion {
         match self.arena.get(to) {
-            Type::Unknown | Type::Outside | Type::Dynamic => Conversion::Unknown,
-            Type::External(name, args) => match self.tables.names.known(name, args.len()) {
-                Some(Known::Object | Known::Delegate | Known::MulticastDelegate) => Conversion::Implicit,
-                Some(Known::AsyncCallback) | None => Conversion::Unknown,
-                Some(_) => Conversion::No,
-            },
-            _ if self.is_known(to, Known::Object) || self.is_known(to, Known::Delegate) => Conversion::Implicit,
+            Type::Unknown | Type::Outside | Type::Dynamic | Type::External(..) => Conversion::Unknown,
+            _ if self.is_known(to, Known::Object) || self.is_known(to, Known::Delegate) || self.is_known(to, Known::MulticastDelegate) => {
+                Conversion::Implicit
+            }
             _ => Conversion::No,
         }
     }
@@ -157,6 +154,9 @@ impl Linker<'_> {
         if from.is_unknown() || to.is_unknown() || from == Ty::DYNAMIC || depth > 8 {
             return Conversion::Unknown;
         }
+        if self.is_span(from) && (to == Ty::DYNAMIC || self.is_reference(to)) {
+            return Conversion::No;
+        }
         if to == Ty::DYNAMIC || self.is_known(to, Known::Object) {
             return Conversion::Implicit;
         }
@@ -193,6 +193,15 @@ impl Linker<'_> {
             Type::Array(of, _) | Type::Nullable(of) => self.outside_converts(of),
             _ => Conversion::Unknown,
         }
+    }
+
+    /// Whether it is a span, which is never boxed (standard §16.2.3).
+    fn is_span(&self, ty: Ty) -> bool {
+        matches!(self.known(ty), Some((Known::Span | Known::ReadOnlySpan, _)))
+    }
+
+    fn is_reference(&self, ty: Ty) -> bool {
+        matches!(self.arena.get(ty), Type::Inst(..)) && self.is_value_type(ty) == Some(false)
     }
 
     fn null_converts(&self, to: Ty) -> Conversion {
@@ -235,15 +244,25 @@ impl Linker<'_> {
 
     /// Whether a collection expression can make such a value.
     fn is_collection(&self, to: Ty) -> Conversion {
+        let known = self.known(to).map(|(known, _)| known);
         match self.arena.get(to) {
-            Type::Array(..) => Conversion::Implicit,
-            Type::Inst(..) if self.element_of(to).is_none() && !self.has_foreign_base(to) => Conversion::No,
-            Type::External(name, args) => match self.tables.names.known(name, args.len()) {
-                Some(known) if known.is_sequence() => Conversion::Implicit,
-                Some(_) => Conversion::No,
-                None => Conversion::Unknown,
+            Type::Array(_, rank) => {
+                if rank == 1 {
+                    Conversion::Implicit
+                } else {
+                    Conversion::No
+                }
+            }
+            Type::Inst(tid, _) => match self.tables.group(tid).kind {
+                _ if matches!(known, Some(Known::Span | Known::ReadOnlySpan)) => Conversion::Implicit,
+                _ if known == Some(Known::String) => Conversion::No,
+                DeclKind::Interface if known.is_some_and(Known::is_collection_interface) => Conversion::Implicit,
+                DeclKind::Interface | DeclKind::Enum | DeclKind::Delegate => Conversion::No,
+                _ if self.as_instance_of(to, self.known_type(Known::Enumerable, &[])).is_some() => Conversion::Implicit,
+                _ if self.has_foreign_base(to) => Conversion::Unknown,
+                _ => Conversion::No,
             },
-            _ if self.known(to).is_some_and(|(known, _)| known.is_closed() && !known.is_sequence()) => Conversion::No,
+            Type::Nullable(of) => self.is_collection(of),
             _ => Conversion::Unknown,
         }
     }
@@ -293,9 +312,6 @@ impl Linker<'_> {
         if let Some(conversion) = self.span_converts(from, to, depth) {
             return conversion;
         }
-        if self.implements_implicitly(from, to) {
-            return Conversion::Implicit;
-        }
         let user = self.user_defined(from, to, depth);
         if user != Conversion::No {
             return user;
@@ -315,29 +331,6 @@ impl Linker<'_> {
             }
             _ => None,
         }
-    }
-
-    /// Interfaces of the base library that the language or the common base type gives: a record is equatable, an enum comparable.
-    fn implements_implicitly(&self, from: Ty, to: Ty) -> bool {
-        let Type::External(..) = self.arena.get(to) else { return false };
-        let interface = self.simple_name(to);
-        match self.arena.get(from) {
-            Type::Inst(tid, _) => match self.tables.group(tid).kind {
-                DeclKind::Record | DeclKind::RecordStruct => interface == "IEquatable" && self.is_argument(to, from),
-                DeclKind::Enum => matches!(interface, "IComparable" | "IConvertible" | "IFormattable" | "ISpanFormattable"),
-                DeclKind::Delegate => matches!(interface, "ICloneable" | "ISerializable"),
-                _ => false,
-            },
-            Type::Tuple(..) => {
-                matches!(interface, "IEquatable" | "IComparable") && self.is_argument(to, from)
-                    || matches!(interface, "IComparable" | "IStructuralEquatable" | "IStructuralComparable" | "ITuple")
-            }
-            _ => false,
-        }
-    }
-
-    fn is_argument(&self, of: Ty, arg: Ty) -> bool {
-        matches!(self.arena.get(of), Type::External(_, args) if *args == [arg])
     }
 
     /// Type arguments of two instances of one definition.
@@ -414,7 +407,7 @@ impl Linker<'_> {
                 (Some(_), Some((second, _))) => second.is_closed(),
                 _ => false,
             },
-            (Type::Param(..), Type::Inst(tid, _)) => !self.tables.group(tid).external && !self.has_foreign_base(from),
+            (Type::Param(..), Type::Inst(..)) => !self.has_foreign_base(from),
             _ => false,
         }
     }
@@ -439,8 +432,10 @@ impl Linker<'_> {
         if depth > 1 {
             return Conversion::No;
         }
-        for side in [to, from] {
-            for base in self.supertypes(self.strip_nullable(side)).iter() {
+        for side in [to, from].map(|side| self.strip_nullable(side)) {
+            // Nothing above a value type converts.
+            let all = if self.is_value_type(side) == Some(true) { TyList::from([side]) } else { self.supertypes(side) };
+            for base in all.iter() {
                 let Type::Inst(tid, _) = self.arena.get(*base) else { continue };
                 for conversion in &self.group(tid).conversions {
                     let facts = self.world.facts(conversion.file);

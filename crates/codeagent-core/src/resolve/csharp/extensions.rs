@@ -3,10 +3,8 @@
 //! Namespace by namespace from the inside: first the namespace's own static classes, then what the usings of its declaration bring; the
 //! first level with an applicable method decides.
 //!
-//! A receiver of which the repository says too little (a value that an undeclared base class or package gives) gets the likely one: in sight,
-//! taking such arguments, and not a name that collections have themselves. Such a choice is never sure.
-//!
-//! **Limits.** Otherwise the receiver must be known to convert to the first parameter.
+//! **Limits.** The receiver must be known to convert to the first parameter: what a package or an undeclared base class gives has no extension
+//! methods but those for its own type.
 
 use std::rc::Rc;
 
@@ -21,7 +19,6 @@ use crate::resolve::csharp::published;
 use crate::resolve::csharp::tables::{Extension, NamespaceId, Tid};
 use crate::resolve::csharp::types::{Ty, TyList, Type};
 use crate::resolve::csharp::usings::Using;
-use crate::resolve::csharp::well_known::{Known, SEQUENCE_MEMBERS};
 
 /// Where extension methods may come from at one distance.
 #[derive(Clone, Debug, Default)]
@@ -61,19 +58,6 @@ impl Linker<'_> {
         })?;
         let sure = pick.sure && self.convert(receiver, pick.best.targets[0]) != Conversion::Unknown;
         Some(Pick { sure, ..pick })
-    }
-
-    /// The extension method that is likely meant if too little is known of the receiver.
-    pub(super) fn likely_extension(&self, receiver: Ty, name: NameId, args: &[Argument], type_args: &TyList) -> Option<Pick> {
-        if SEQUENCE_MEMBERS.contains(&self.tables.names.text(name)) {
-            return None;
-        }
-        let all = self.tables.extensions.get(&name)?;
-        if self.object_has(receiver, name, args.len()) {
-            return None;
-        }
-        let pick = self.nearest_extension(all, (receiver, args, type_args), |candidate| self.receiver_could_fit(receiver, candidate))?;
-        Some(Pick { sure: false, ..pick })
     }
 
     /// Whether there is an extension of that name, in sight or not, that the receiver may be given to.
@@ -204,33 +188,10 @@ impl Linker<'_> {
     pub(super) fn receiver_fits(&self, receiver: Ty, candidate: Candidate) -> bool {
         let Some((_, target)) = self.receiver_target(receiver, candidate) else { return false };
         match self.receiver_converts(receiver, target) {
-            Conversion::Identity => true,
-            Conversion::Implicit => !self.may_have_undeclared(receiver, candidate),
-            Conversion::Unknown => {
-                self.is_uncertain(receiver) && self.as_instance_of(receiver, target).is_some() || self.is_named_for(receiver, target)
-            }
+            Conversion::Identity | Conversion::Implicit => true,
+            Conversion::Unknown => self.is_uncertain(receiver) && self.as_instance_of(receiver, target).is_some(),
             Conversion::No => false,
         }
-    }
-
-    /// Whether an undeclared interface is by its name that of an undeclared class: `IServiceCollection` of `ServiceCollection`.
-    fn is_named_for(&self, class: Ty, interface: Ty) -> bool {
-        match (self.arena.get(class), self.arena.get(interface)) {
-            (Type::External(class, x), Type::External(interface, y)) => {
-                let names = &self.tables.names;
-                x == y && names.text(interface).strip_prefix('I') == Some(names.text(class))
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether a receiver of the undeclared base library is converted, so that an undeclared member of its own may be meant instead.
-    fn may_have_undeclared(&self, receiver: Ty, candidate: Candidate) -> bool {
-        let undeclared = self.tables.known[Known::Object as usize].is_none();
-        let name = self.world.facts(candidate.decl.file).decl_name(candidate.decl.decl);
-        undeclared
-            && SEQUENCE_MEMBERS.contains(&name)
-            && (self.known(receiver).is_some() || matches!(self.arena.get(receiver), Type::Array(..)))
     }
 
     /// The levels seen from the site that is being linked.

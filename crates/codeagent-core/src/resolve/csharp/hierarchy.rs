@@ -103,9 +103,14 @@ impl Linker<'_> {
                     _ => bases.iter().all(|base| self.is_interface(*base) == Some(true)).then_some(Known::Object),
                 };
                 bases.extend(implicit.map(|known| self.known_type(known, &[])).filter(|base| *base != ty));
+                if matches!(self.tables.group(tid).kind, DeclKind::Record | DeclKind::RecordStruct) {
+                    bases.push(self.known_type(Known::Equatable, &[ty]));
+                }
                 bases
             }
             Type::Param(..) => self.constraints(ty).to_vec(),
+            Type::Array(..) => vec![self.known_type(Known::Array, &[])],
+            Type::Tuple(elements, _) => vec![self.known_type(Known::ValueTuple, &elements)],
             _ => Vec::new(),
         }
     }
@@ -172,6 +177,13 @@ impl Linker<'_> {
             (Type::External(a, x), Type::External(b, y)) => a == b && x.len() == y.len(),
             _ => false,
         };
+        // What the library declares derives from nothing of the repository: most questions end here.
+        if let (Type::Inst(from, _), Type::Inst(to, _)) = (self.arena.get(ty), &wanted)
+            && from >= self.tables.library
+            && *to < self.tables.library
+        {
+            return None;
+        }
         for base in self.supertypes(ty).iter() {
             if same(&self.arena.get(*base)) {
                 return Some(*base);
@@ -269,6 +281,9 @@ impl Linker<'_> {
 
     /// Whether something above the type is not declared in the world, so that not everything about it is known.
     pub(super) fn has_foreign_base(&self, ty: Ty) -> bool {
+        if matches!(self.arena.get(ty), Type::Inst(tid, _) if tid >= self.tables.library) {
+            return false;
+        }
         self.supertypes(ty).iter().any(|base| match self.arena.get(*base) {
             Type::External(name, args) => !matches!(
                 self.tables.names.known(name, args.len()),

@@ -51,6 +51,12 @@ impl Names {
         id
     }
 
+    /// How many names there are.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.texts.len() as u32
+    }
+
     /// The number of a text if any file has it.
     #[must_use]
     pub fn get(&self, text: &str) -> Option<NameId> {

@@ -158,6 +158,10 @@ impl<'w> Linker<'w> {
     /// A type group, with everything its parts say recorded as read.
     pub(super) fn group(&self, tid: Tid) -> &'w TypeGroup {
         let group = self.tables.group(tid);
+        // A library is no file that changes.
+        if group.external {
+            return group;
+        }
         if self.touched.borrow_mut().insert(tid) {
             for part in &group.parts {
                 self.recorder.file(part.file);
@@ -220,7 +224,7 @@ impl<'w> Linker<'w> {
 
     /// A known type of the base library: its declaration if there is one, else by name.
     pub(super) fn known_type(&self, known: Known, args: &[Ty]) -> Ty {
-        match self.tables.known[known as usize] {
+        match self.tables.declared(known, args.len()) {
             Some(tid) => self.arena.add(Type::Inst(tid, args.into())),
             None => self.arena.add(Type::External(self.tables.names.of_known(known), args.into())),
         }
@@ -230,13 +234,7 @@ impl<'w> Linker<'w> {
     pub(super) fn known(&self, ty: Ty) -> Option<(Known, TyList)> {
         match self.arena.get(ty) {
             Type::External(name, args) => Some((self.tables.names.known(name, args.len())?, args)),
-            Type::Inst(tid, args) => {
-                let group = self.tables.group(tid);
-                if !group.external || group.outer.is_some() {
-                    return None;
-                }
-                Some((self.tables.names.known(group.name, args.len())?, args))
-            }
+            Type::Inst(tid, args) => Some((*self.tables.known_of.get(&tid)?, args)),
             _ => None,
         }
     }

@@ -145,8 +145,13 @@ impl Linker<'_> {
                 levels
             }
             Type::Array(..) => vec![vec![self.known_type(Known::Array, &[])], vec![self.known_type(Known::Object, &[])]],
-            Type::Tuple(..) => vec![vec![self.known_type(Known::ValueType, &[])], vec![self.known_type(Known::Object, &[])]],
-            Type::Nullable(of) | Type::Pointer(of) => self.levels_of(of),
+            Type::Tuple(elements, _) => self.class_chain(self.known_type(Known::ValueTuple, &elements)),
+            Type::Nullable(of) => {
+                let mut levels = vec![vec![self.known_type(Known::Nullable, &[of])]];
+                levels.extend(self.levels_of(of));
+                levels
+            }
+            Type::Pointer(of) => self.levels_of(of),
             _ => Vec::new(),
         }
     }

@@ -17,7 +17,6 @@ mod hierarchy;
 mod implementations;
 mod inference;
 mod intern;
-mod known_calls;
 mod lambdas;
 mod linker;
 mod members;

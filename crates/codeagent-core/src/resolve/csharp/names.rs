@@ -102,7 +102,7 @@ impl Linker<'_> {
     /// A type that no file declares.
     pub(super) fn external(&self, name: NameId, args: &[Ty]) -> Ty {
         match self.tables.names.known(name, args.len()) {
-            Some(known) if self.tables.known[known as usize].is_some() => self.known_type(known, args),
+            Some(known) if self.tables.declared(known, args.len()).is_some() => self.known_type(known, args),
             Some(Known::Nullable) => self.arena.add(Type::Nullable(args[0])),
             _ => self.arena.add(Type::External(name, args.into())),
         }
@@ -110,7 +110,34 @@ impl Linker<'_> {
 
     /// Resolves a dotted name. `alone`: the scope whose usings do not count, because the name stands in one of them.
     pub(super) fn resolve_segments(&self, file: FileId, segments: &[Segment], scope: ScopeId, alone: Option<ScopeId>) -> Found {
+        if self.world.file(file).external
+            && let [global, rest @ ..] = segments
+            && self.name(file, global.name) == well_known::GLOBAL
+        {
+            return self.library_type(file, rest);
+        }
         self.resolve_names(Place { file, scope, alone }, segments, |segment| self.name(file, segment.name))
+    }
+
+    /// A type as a library's declarations name it: its whole namespace is one segment. Only libraries are asked, which do not change.
+    fn library_type(&self, file: FileId, segments: &[Segment]) -> Found {
+        let namespace = segments.first().and_then(|first| self.tables.dotted.get(&self.name(file, first.name)));
+        let (namespace, rest) = match namespace {
+            Some(namespace) if segments.len() > 1 => (*namespace, &segments[1..]),
+            _ => (NamespaceId::GLOBAL, segments),
+        };
+        let Some((first, nested)) = rest.split_first() else { return Found::None };
+        let (name, args) = (self.name(file, first.name), self.segment_args(file, first));
+        let same = self.tables.top.get(&(namespace, name)).into_iter().flatten();
+        let tid = same.copied().find(|tid| self.tables.group(*tid).external && usize::from(self.tables.group(*tid).arity) == args.len());
+        let Some(tid) = tid else { return Found::None };
+        let mut found = self.apply(Found::Type(self.bare(tid, None)), &args);
+        for segment in nested {
+            let Found::Type(ty) = found else { return Found::None };
+            let args = self.segment_args(file, segment);
+            found = self.apply(self.nested_directly(ty, self.name(file, segment.name), args.len() as u16), &args);
+        }
+        found
     }
 
     /// The same in the linked file with another name for the last segment.
@@ -188,6 +215,9 @@ impl Linker<'_> {
         }
         let Type::Inst(tid, all) = self.arena.get(ty) else { return found };
         let outer = usize::from(self.tables.group(tid).outer_arity);
+        if self.tables.known_of.get(&tid) == Some(&Known::Nullable) {
+            return Found::Type(self.nullable(args[0]));
+        }
         let all: TyList = all.iter().take(outer).chain(args).copied().collect();
         Found::Type(self.arena.add(Type::Inst(tid, all)))
     }
@@ -392,7 +422,8 @@ impl Linker<'_> {
             }
         }
         let from = self.home_of(file);
-        let mut best: Option<(bool, Found)> = None;
+        // What libraries declare comes last: where both are in sight, the project's framework does not have the library's.
+        let mut best: Option<((bool, bool), Found)> = None;
         for using in usings.iter() {
             let found = match *using {
                 Using::Namespace(namespace) => {
@@ -402,13 +433,18 @@ impl Linker<'_> {
                 Using::Alias(..) => Found::None,
             };
             if let Found::Type(ty) = found {
-                let hidden = !self.is_accessible_type(ty, from);
-                if best.is_none_or(|(other, _)| other && !hidden) {
-                    best = Some((hidden, found));
+                let rank = (!self.is_accessible_type(ty, from), self.is_external(ty));
+                if best.is_none_or(|(other, _)| rank < other) {
+                    best = Some((rank, found));
                 }
             }
         }
         best.map_or(Found::None, |(_, found)| found)
+    }
+
+    /// Whether a library declares the type.
+    fn is_external(&self, ty: Ty) -> bool {
+        matches!(self.arena.get(ty), Type::Inst(tid, _) if self.tables.group(tid).external)
     }
 
     fn is_accessible_type(&self, ty: Ty, from: AssemblyId) -> bool {

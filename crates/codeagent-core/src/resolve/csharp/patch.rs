@@ -1,6 +1,7 @@
 //! A file whose bodies changed takes the place of its former self in the tables, without making the tables anew.
 //!
-//! Possible if both declare the same namespaces, types and members in the same order; then only the numbers of the declarations differ.
+//! Possible if both declare the same namespaces, types and members in the same order, and if no name is new that leads to more of the library;
+//! then only the numbers of the declarations differ.
 //! What the tables say afterwards is what tables made afresh would say, but for the numbers of names, whose order nothing depends on.
 //!
 //! **Limits.** Anything else is refused: whoever asked makes the tables anew.
@@ -73,6 +74,9 @@ impl Tables {
     pub fn replace(&mut self, file: FileId, old: &Facts, new: &Facts) -> bool {
         let ((old_ids, before), (new_ids, now)) = (entries(old), entries(new));
         if before != now || !global_usings(old).eq(global_usings(new)) || !published::friends(old).eq(published::friends(new)) {
+            return false;
+        }
+        if new.names.iter().any(|text| self.leads_further(text)) {
             return false;
         }
         let renumbered: FxHashMap<DeclId, DeclId> = old_ids.iter().copied().zip(new_ids.iter().copied()).collect();

@@ -2,7 +2,7 @@
 //!
 //! Patterns come first (`GetEnumerator().Current`, `GetAwaiter().GetResult()`, `Deconstruct`), then the interfaces; extension methods last.
 //!
-//! **Limits.** Of undeclared types only the shapes in `well_known` are known.
+//! **Limits.** Of undeclared types nothing is known.
 
 use crate::model::facts::{DeclFlags, DeclKind};
 use crate::resolve::csharp::intern::NameId;
@@ -15,6 +15,10 @@ use crate::resolve::csharp::well_known::{self, Known};
 impl Linker<'_> {
     /// What a `foreach` over a value yields.
     pub(super) fn iterated(&self, ty: Ty, is_async: bool) -> Ty {
+        // Of an array its element type counts, not what its enumerator gives (standard §13.9.5.2).
+        if let (Type::Array(element, _), false) = (self.arena.get(ty), is_async) {
+            return element;
+        }
         let pattern = if is_async { well_known::GET_ASYNC_ENUMERATOR } else { well_known::GET_ENUMERATOR };
         let own = self.result_without_arguments(ty, pattern).and_then(|enumerator| self.current_of(enumerator));
         own.or_else(|| self.element_of(ty)).or_else(|| self.current_of(self.extension_result(ty, pattern)?)).unwrap_or(Ty::UNKNOWN)
@@ -131,85 +135,27 @@ impl Linker<'_> {
         Some(self.replace_params(signature.params.get(index + 1)?.ty, &signature.type_params, &inferred))
     }
 
-    /// What indexing an array or a known collection gives.
-    pub(super) fn known_indexed(&self, ty: Ty) -> Ty {
+    /// What indexing an array or a pointer gives.
+    pub(super) fn indexed(&self, ty: Ty) -> Ty {
         match self.arena.get(ty) {
-            Type::Array(element, _) | Type::Pointer(element) => return element,
-            Type::Nullable(of) => return self.known_indexed(of),
-            _ => {}
-        }
-        for base in self.supertypes(ty).iter() {
-            let Some((known, args)) = self.known(*base) else { continue };
-            match (known, &*args) {
-                (Known::String, _) => return self.known_type(Known::Char, &[]),
-                (known, [_, value]) if known.is_dictionary() => return *value,
-                (Known::Lookup, [_, element]) => return self.known_type(Known::EnumerableOf, &[*element]),
-                (known, [element]) if known.is_sequence() => return *element,
-                _ => {}
-            }
-        }
-        Ty::UNKNOWN
-    }
-
-    /// The type of a property of a known type that is not declared in the world.
-    pub(super) fn known_member(&self, receiver: Ty, name: NameId) -> Ty {
-        for base in self.supertypes(receiver).iter() {
-            let Some((known, args)) = self.known(*base) else { continue };
-            let found = match (known, &*args) {
-                (Known::Lazy | Known::ThreadLocal | Known::AsyncLocal, [value]) if name == well_known::VALUE => Some(*value),
-                (Known::TaskOf | Known::ValueTaskOf, [result]) if name == well_known::RESULT => Some(*result),
-                (Known::Enumerator | Known::AsyncEnumerator, [element]) if name == well_known::CURRENT => Some(*element),
-                (Known::KeyValuePair | Known::Grouping, [key, _]) if name == well_known::KEY => Some(*key),
-                (Known::KeyValuePair, [_, value]) if name == well_known::VALUE => Some(*value),
-                (known, [key, value]) if known.is_dictionary() => match name {
-                    well_known::KEYS => Some(self.known_type(Known::CollectionInterface, &[*key])),
-                    well_known::VALUES => Some(self.known_type(Known::CollectionInterface, &[*value])),
-                    _ => None,
-                },
-                _ => None,
-            };
-            if let Some(found) = found {
-                return found;
-            }
-            if matches!(name, well_known::LENGTH | well_known::COUNT)
-                && (known.is_sequence() || known == Known::String || known == Known::Array)
-            {
-                return self.known_type(Known::Int32, &[]);
-            }
-        }
-        if name == well_known::LENGTH && matches!(self.arena.get(receiver), Type::Array(..)) {
-            return self.known_type(Known::Int32, &[]);
-        }
-        Ty::UNKNOWN
-    }
-
-    /// The type of a static member of a known type: `int.MaxValue` is an `int`, `string.Empty` a `string`.
-    pub(super) fn known_static(&self, ty: Ty, name: NameId) -> Ty {
-        let constant = matches!(
-            self.tables.names.text(name),
-            "MaxValue"
-                | "MinValue"
-                | "Empty"
-                | "Zero"
-                | "One"
-                | "NaN"
-                | "PositiveInfinity"
-                | "NegativeInfinity"
-                | "None"
-                | "Now"
-                | "UtcNow"
-                | "Today"
-        );
-        match self.known(ty) {
-            Some((Known::Task | Known::ValueTask, _)) if self.tables.names.text(name) == "CompletedTask" => ty,
-            Some((known, _)) if known.is_value_type() || known == Known::String => {
-                if constant {
-                    ty
-                } else {
-                    Ty::UNKNOWN
-                }
-            }
+            Type::Array(element, _) | Type::Pointer(element) => element,
+            Type::Nullable(of) => self.indexed(of),
             _ => Ty::UNKNOWN,
         }
+    }
+
+    /// What `value[a..b]` gives where no indexer takes a range: of an array or a string one of its kind, else what `Slice` gives.
+    pub(super) fn sliced(&self, ty: Ty, args: &[Argument]) -> Option<Ty> {
+        let [range] = args else { return None };
+        if !self.is_known(range.ty, Known::Range) {
+            return None;
+        }
+        if matches!(self.arena.get(ty), Type::Array(..)) || self.is_known(ty, Known::String) {
+            return Some(ty);
+        }
+        let found = self.members(ty, well_known::SLICE);
+        let slice =
+            found.iter().find(|method| is_method(self.world.decl(method.decl).kind) && self.signature(method.decl).params.len() == 2)?;
+        Some(self.method_result(slice))
     }
 }

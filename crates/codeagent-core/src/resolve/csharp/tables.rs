@@ -4,9 +4,12 @@
 //!
 //! **Limits.** Nothing is resolved here: base lists and signatures are looked at by the links.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use crate::library::{Declared, Library};
 use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts, ImportId, ScopeId, ScopeKind};
 use crate::model::graph::{Access, Language};
 use crate::project::{GlobalUsing, ProjectModel};
@@ -121,7 +124,18 @@ pub struct Tables {
     pub(super) members: FxHashMap<(Tid, NameId), SmallVec<[DeclRef; 2]>>,
     pub(super) extensions: FxHashMap<NameId, Vec<Extension>>,
     pub(super) global_usings: FxHashMap<AssemblyId, Vec<AssemblyUsing>>,
+    /// Names below this number were asked of the library.
+    asked: u32,
+    /// Types from this number on are the library's: what they derive from is in it too.
+    pub(super) library: Tid,
+    /// Namespaces of the library by their whole names.
+    pub(super) dotted: FxHashMap<NameId, NamespaceId>,
+    /// The declared one of each known type of one arity.
     pub(super) known: Vec<Option<Tid>>,
+    /// The declared ones of known types of any arity.
+    pub(super) known_variadic: FxHashMap<(Known, u16), Tid>,
+    /// Which known type a declared type is.
+    pub(super) known_of: FxHashMap<Tid, Known>,
     /// Names and arities of partial types with a part that several assemblies compile.
     shared: FxHashSet<(NameId, u16)>,
 }
@@ -142,7 +156,12 @@ impl Tables {
             members: FxHashMap::default(),
             extensions: FxHashMap::default(),
             global_usings: FxHashMap::default(),
+            asked: 0,
+            library: Tid(u32::MAX),
+            dotted: FxHashMap::default(),
             known: vec![None; KNOWN.len()],
+            known_variadic: FxHashMap::default(),
+            known_of: FxHashMap::default(),
             shared: FxHashSet::default(),
         };
         tables.add_project_usings(projects);
@@ -155,12 +174,78 @@ impl Tables {
             };
             tables.files.push(table);
         }
-        tables.find_known();
         tables
+    }
+
+    /// Adds the declarations of a library that the names of the files lead to, as further files. What an external file declares itself is
+    /// left out.
+    pub fn add_library(&mut self, library: &Library, files: &mut Vec<WorldFile>, projects: &ProjectModel) {
+        if files.iter().any(|file| file.facts.header.dialect.language() == Language::CSharp) {
+            self.library = Tid(self.types.len() as u32);
+            let needed = library.needed(|text| self.names.get(text).is_some());
+            self.asked = self.names.count();
+            for namespace in library.namespaces() {
+                let id = self.add_namespace(NamespaceId::GLOBAL, namespace, &[self.assemblies.external()]);
+                let name = self.names.add(namespace);
+                self.dotted.insert(name, id);
+            }
+            for declared in needed.into_iter().filter(|declared| !self.is_supplied(declared)).collect::<Vec<_>>() {
+                let file = WorldFile { path: Arc::clone(&declared.path), facts: Arc::clone(&declared.facts), external: true };
+                let table = FileBuilder::new(self, &file, FileId(files.len() as u32)).run(projects);
+                self.files.push(table);
+                files.push(file);
+            }
+        }
+        self.find_known();
+    }
+
+    /// Whether a name may lead to declarations of the library that are not taken.
+    pub(super) fn leads_further(&self, text: &str) -> bool {
+        let is_asked = self.names.get(text).is_some_and(|name| name.0 < self.asked);
+        !is_asked && Library::dotnet().has(text)
+    }
+
+    /// Whether an external file declares the type.
+    fn is_supplied(&self, declared: &Declared) -> bool {
+        let mut namespace = NamespaceId::GLOBAL;
+        for segment in declared.namespace.split('.').filter(|segment| !segment.is_empty()) {
+            let child = self.names.get(segment).and_then(|name| self.namespace_children.get(&(namespace, name)));
+            let Some(&child) = child else { return false };
+            namespace = child;
+        }
+        let same = self.names.get(&declared.name).and_then(|name| self.top.get(&(namespace, name)));
+        same.into_iter().flatten().any(|tid| self.group(*tid).external && self.group(*tid).arity == declared.arity)
+    }
+
+    /// The namespace of a dotted name in another, with these assemblies among those that declare it.
+    fn add_namespace(&mut self, around: NamespaceId, dotted: &str, homes: &[AssemblyId]) -> NamespaceId {
+        let mut current = around;
+        for segment in dotted.split('.') {
+            let name = self.names.add(segment.trim());
+            let next = NamespaceId(self.namespaces.len() as u32);
+            let child = *self.namespace_children.entry((current, name)).or_insert(next);
+            if child == next {
+                self.namespaces.push(Namespace { parent: current, decls: Vec::new(), homes: Vec::new() });
+            }
+            current = child;
+            let all = &mut self.namespaces[child.0 as usize].homes;
+            for home in homes {
+                if let Err(at) = all.binary_search(home) {
+                    all.insert(at, *home);
+                }
+            }
+        }
+        current
     }
 
     fn add_project_usings(&mut self, projects: &ProjectModel) {
         for (index, project) in projects.csharp.iter().enumerate() {
+            for using in &project.usings {
+                let (GlobalUsing::Namespace(name) | GlobalUsing::Static(name) | GlobalUsing::Alias(_, name)) = using;
+                for segment in name.split('.') {
+                    self.names.add(segment);
+                }
+            }
             let usings = project.usings.iter().cloned().map(AssemblyUsing::Project).collect();
             self.global_usings.insert(AssemblyId(index as u32), usings);
         }
@@ -182,12 +267,37 @@ impl Tables {
             if !group.external || group.outer.is_some() {
                 continue;
             }
-            if let Some(known) = self.names.known(group.name, usize::from(group.arity)) {
-                let variadic = matches!(known, Known::Func | Known::Action | Known::ValueTuple);
-                if !variadic && self.known[known as usize].is_none() {
-                    self.known[known as usize] = Some(Tid(tid as u32));
-                }
+            let Some(known) = self.names.known(group.name, usize::from(group.arity)) else { continue };
+            if !self.is_named(group.namespace, known.namespace()) {
+                continue;
             }
+            let tid = Tid(tid as u32);
+            self.known_of.insert(tid, known);
+            if known.is_variadic() {
+                self.known_variadic.entry((known, group.arity)).or_insert(tid);
+            } else {
+                self.known[known as usize].get_or_insert(tid);
+            }
+        }
+    }
+
+    fn is_named(&self, mut namespace: NamespaceId, dotted: &str) -> bool {
+        for segment in dotted.rsplit('.') {
+            let parent = self.namespaces[namespace.0 as usize].parent;
+            let own = self.names.get(segment).and_then(|name| self.namespace_children.get(&(parent, name)));
+            if namespace == NamespaceId::GLOBAL || own != Some(&namespace) {
+                return false;
+            }
+            namespace = parent;
+        }
+        namespace == NamespaceId::GLOBAL
+    }
+
+    /// The declared type that a known type with so many type arguments is.
+    pub(super) fn declared(&self, known: Known, arity: usize) -> Option<Tid> {
+        match known.is_variadic() {
+            true => self.known_variadic.get(&(known, arity as u16)).copied(),
+            false => self.known[known as usize],
         }
     }
 
@@ -275,22 +385,8 @@ impl<'b> FileBuilder<'b> {
 
     fn namespace(&mut self, id: DeclId) {
         let decl = self.facts.decl(id);
-        let mut current = self.namespace_of(decl.scope);
-        for segment in self.facts.text(decl.name).split('.') {
-            let name = self.tables.names.add(segment.trim());
-            let next = NamespaceId(self.tables.namespaces.len() as u32);
-            let child = *self.tables.namespace_children.entry((current, name)).or_insert(next);
-            if child == next {
-                self.tables.namespaces.push(Namespace { parent: current, decls: Vec::new(), homes: Vec::new() });
-            }
-            current = child;
-            let homes = &mut self.tables.namespaces[child.0 as usize].homes;
-            for home in &self.made.homes {
-                if let Err(at) = homes.binary_search(home) {
-                    homes.insert(at, *home);
-                }
-            }
-        }
+        let around = self.namespace_of(decl.scope);
+        let current = self.tables.add_namespace(around, self.facts.text(decl.name), &self.made.homes);
         self.tables.namespaces[current.0 as usize].decls.push(DeclRef { file: self.file, decl: id });
         self.made.namespaces.insert(decl.inner, current);
     }

@@ -198,6 +198,7 @@ impl Linker<'_> {
         match self.arena.get(ty) {
             Type::Outside => true,
             Type::External(_, args) => args.iter().all(|arg| self.is_outside(*arg)),
+            Type::Inst(tid, args) => self.tables.group(tid).external && args.iter().all(|arg| self.is_outside(*arg)),
             Type::Array(of, _) | Type::Nullable(of) | Type::Qualifier(of) => self.is_outside(of),
             _ => false,
         }
@@ -248,9 +249,8 @@ impl Linker<'_> {
         if !candidates.is_empty() {
             return Access { candidates, receiver, ty: Ty::UNKNOWN };
         }
-        let ty = self.known_member(receiver, name);
-        let extension = if ty.is_unknown() && !receiver.is_unknown() { self.extension_property(receiver, name) } else { None };
-        Access { candidates: extension.into_iter().collect(), receiver, ty }
+        let extension = if receiver.is_unknown() { None } else { self.extension_property(receiver, name) };
+        Access { candidates: extension.into_iter().collect(), receiver, ty: Ty::UNKNOWN }
     }
 
     /// `Color.Part` where `Color` is a value of type `Color` (standard §12.8.7.2): nested types are meant too. Static members are among those
@@ -276,7 +276,7 @@ impl Linker<'_> {
         if candidates.is_empty() {
             result = match self.nested(ty, name, 0) {
                 Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
-                _ => self.known_static(ty, name),
+                _ => Ty::UNKNOWN,
             };
             if result.is_unknown()
                 && let Some(property) = self.extension_property(receiver, name)

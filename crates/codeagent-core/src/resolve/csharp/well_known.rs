@@ -1,7 +1,7 @@
 //! Which names of the base library have a meaning the language or the inference relies on: keyword types, tasks, sequences, delegates.
 //!
-//! `int` is `System.Int32`; `foreach` over a `List<T>` gives `T`; a `Func<A, B>` is a delegate from `A` to `B`. The knowledge is by simple
-//! name and number of type arguments and is asked only for types that the repository does not declare.
+//! `int` is `System.Int32`; an async lambda gives a `Task<T>`. A known type is the library's declaration of that namespace, name and number of type
+//! parameters; one of the same name elsewhere is not meant.
 //!
 //! **Limits.** Shapes only: what an external type declares is known when its declarations are in the world as external files.
 
@@ -49,7 +49,7 @@ known! {
     ImmutableDictionary "ImmutableDictionary" 2, KeyValuePair "KeyValuePair" 2, Func "Func" 255, Action "Action" 255,
     Predicate "Predicate" 1, Comparison "Comparison" 1, Converter "Converter" 2, EventHandler "EventHandler" 0,
     EventHandlerOf "EventHandler" 1, Expression "Expression" 1, ValueTuple "ValueTuple" 255, ThreadLocal "ThreadLocal" 1,
-    AsyncLocal "AsyncLocal" 1, WeakReference "WeakReference" 1, EventArgs "EventArgs" 0, AsyncCallback "AsyncCallback" 0,
+    AsyncLocal "AsyncLocal" 1, WeakReference "WeakReference" 1, EventArgs "EventArgs" 0, Equatable "IEquatable" 1, AsyncCallback "AsyncCallback" 0,
 }
 
 /// Keyword and the type it stands for.
@@ -74,79 +74,6 @@ pub const KEYWORDS: &[(&str, Known)] = &[
     ("void", Known::Void),
 ];
 
-/// Methods that strings, arrays, lists or any sequence have in the base library, so that an extension method of such a name is not meant.
-pub const SEQUENCE_MEMBERS: &[&str] = &[
-    "Add",
-    "AddRange",
-    "Aggregate",
-    "All",
-    "Any",
-    "Append",
-    "Average",
-    "BinarySearch",
-    "Cast",
-    "Clear",
-    "Clone",
-    "Concat",
-    "Contains",
-    "ContainsKey",
-    "CopyTo",
-    "Count",
-    "Distinct",
-    "ElementAt",
-    "EndsWith",
-    "Equals",
-    "Except",
-    "Exists",
-    "Find",
-    "FindAll",
-    "FindIndex",
-    "First",
-    "FirstOrDefault",
-    "ForEach",
-    "GetEnumerator",
-    "GroupBy",
-    "IndexOf",
-    "Insert",
-    "Intersect",
-    "Join",
-    "Last",
-    "LastIndexOf",
-    "LastOrDefault",
-    "Max",
-    "Min",
-    "OfType",
-    "OrderBy",
-    "OrderByDescending",
-    "Remove",
-    "RemoveAll",
-    "RemoveAt",
-    "Replace",
-    "Reverse",
-    "Select",
-    "SelectMany",
-    "SequenceEqual",
-    "Single",
-    "SingleOrDefault",
-    "Skip",
-    "Sort",
-    "Split",
-    "StartsWith",
-    "Substring",
-    "Sum",
-    "Take",
-    "ToArray",
-    "ToDictionary",
-    "ToHashSet",
-    "ToList",
-    "ToLookup",
-    "Trim",
-    "TryGetValue",
-    "Union",
-    "Where",
-    "Zip",
-];
-
 macro_rules! words {
     ($($constant:ident $text:literal,)*) => {
         /// Names interned before all others, in this order.
@@ -163,12 +90,65 @@ macro_rules! words {
 
 words! {
     INDEXER "this[]", INVOKE "Invoke", VALUE "Value", GET_ENUMERATOR "GetEnumerator", GET_ASYNC_ENUMERATOR "GetAsyncEnumerator",
-    CURRENT "Current", DECONSTRUCT "Deconstruct", GET_AWAITER "GetAwaiter", GET_RESULT "GetResult", RESULT "Result", KEY "Key", KEYS "Keys",
-    VALUES "Values", GLOBAL "global::", LENGTH "Length", COUNT "Count", GET_VALUE_OR_DEFAULT "GetValueOrDefault",
-    CONFIGURE_AWAIT "ConfigureAwait", COMPILE "Compile",
+    CURRENT "Current", DECONSTRUCT "Deconstruct", GET_AWAITER "GetAwaiter", GET_RESULT "GetResult", GLOBAL "global::", GET_VALUE_OR_DEFAULT "GetValueOrDefault",
+    SLICE "Slice",
 }
 
 impl Known {
+    /// The namespace it is declared in.
+    #[must_use]
+    pub fn namespace(self) -> &'static str {
+        match self {
+            Self::CancellationToken | Self::ThreadLocal | Self::AsyncLocal => "System.Threading",
+            Self::BigInteger => "System.Numerics",
+            Self::Task | Self::TaskOf | Self::ValueTask | Self::ValueTaskOf => "System.Threading.Tasks",
+            Self::ConfiguredTask | Self::ConfiguredValueTask | Self::YieldAwaitable => "System.Runtime.CompilerServices",
+            Self::Enumerable => "System.Collections",
+            Self::Collection | Self::ObservableCollection | Self::ReadOnlyCollection | Self::ReadOnlyDictionary => {
+                "System.Collections.ObjectModel"
+            }
+            Self::ConcurrentBag | Self::ConcurrentQueue | Self::ConcurrentStack | Self::BlockingCollection | Self::ConcurrentDictionary => {
+                "System.Collections.Concurrent"
+            }
+            Self::ImmutableArray | Self::ImmutableList | Self::ImmutableHashSet | Self::ImmutableDictionary => {
+                "System.Collections.Immutable"
+            }
+            Self::Queryable | Self::OrderedEnumerable | Self::OrderedQueryable | Self::ParallelQuery | Self::Grouping | Self::Lookup => {
+                "System.Linq"
+            }
+            Self::Expression => "System.Linq.Expressions",
+            Self::EnumerableOf
+            | Self::CollectionInterface
+            | Self::ListInterface
+            | Self::ReadOnlyCollectionInterface
+            | Self::ReadOnlyListInterface
+            | Self::SetInterface
+            | Self::ReadOnlySetInterface
+            | Self::Enumerator
+            | Self::AsyncEnumerable
+            | Self::AsyncEnumerator
+            | Self::List
+            | Self::HashSet
+            | Self::Queue
+            | Self::Stack
+            | Self::LinkedList
+            | Self::SortedSet
+            | Self::Dictionary
+            | Self::DictionaryInterface
+            | Self::ReadOnlyDictionaryInterface
+            | Self::SortedDictionary
+            | Self::SortedList
+            | Self::KeyValuePair => "System.Collections.Generic",
+            _ => "System",
+        }
+    }
+
+    /// Whether types of that name differ in the number of their type parameters alone.
+    #[must_use]
+    pub fn is_variadic(self) -> bool {
+        matches!(self, Self::Func | Self::Action | Self::ValueTuple)
+    }
+
     /// Whether it is a numeric type.
     #[must_use]
     pub fn is_numeric(self) -> bool {

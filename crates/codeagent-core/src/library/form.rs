@@ -1,0 +1,190 @@
+//! What does a compiled library declare: its public and protected types and members with their signatures, and no more.
+//!
+//! A [`Unit`] is one top-level type with all that it nests. Names are numbers in the table of texts of the [`super::pack::Packer`] that made
+//! the unit; types are numbers in the unit's own table.
+//!
+//! **Limits.** Nullability of reference types, values of constants and defaults, attributes and accessors of properties are left out: no
+//! rule of the linker asks for them.
+
+use serde::{Deserialize, Serialize};
+
+/// A text; number 0 is the empty one.
+pub type TextId = u32;
+
+/// A type of [`Unit::types`].
+pub type TypeNumber = u32;
+
+/// The keyword types, in the order of [`TypeForm::Keyword`].
+pub const KEYWORDS: &[&str] = &[
+    "void", "bool", "char", "sbyte", "byte", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "string", "nint",
+    "nuint", "object", "decimal", "dynamic",
+];
+
+/// One top-level type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unit {
+    /// The types its signatures mention; what a type is made of stands before it.
+    pub types: Vec<TypeForm>,
+    /// The declaration.
+    pub root: TypeDeclaration,
+}
+
+/// A type as a signature mentions it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum TypeForm {
+    /// A function pointer or something else no name stands for.
+    Unknown,
+    /// An entry of [`KEYWORDS`].
+    Keyword(u8),
+    /// A type parameter of the types around, counted from the outermost.
+    TypeParameter(u16),
+    /// A type parameter of the method.
+    MethodParameter(u16),
+    /// A declared type: its namespace and its name, after those of the types around it, each with its own type arguments.
+    Named(TextId, Vec<(TextId, Vec<TypeNumber>)>),
+    /// An array of a rank.
+    Array(TypeNumber, u8),
+    /// A pointer.
+    Pointer(TypeNumber),
+    /// A returned reference.
+    ByRef(TypeNumber),
+    /// `T?` of a value type.
+    Nullable(TypeNumber),
+    /// A tuple: the names of its elements (number 0: none) and their types.
+    Tuple(Vec<(TextId, TypeNumber)>),
+}
+
+/// Kinds of types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each variant is the keyword it names")]
+pub enum TypeKind {
+    Class,
+    Struct,
+    Interface,
+    Enum,
+    Delegate,
+}
+
+/// Kinds of members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each variant is what it names")]
+pub enum MemberKind {
+    Method,
+    Constructor,
+    /// Named `operator +`.
+    Operator,
+    /// Named `implicit operator` or `explicit operator`.
+    Conversion,
+    Property,
+    Field,
+    Event,
+    /// Named `this[]`.
+    Indexer,
+    EnumMember,
+}
+
+/// Yes/no properties of a type, member, parameter or type parameter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traits(pub u32);
+
+#[allow(missing_docs, reason = "each constant is the keyword it names")]
+impl Traits {
+    pub const PROTECTED: Self = Self(1);
+    pub const STATIC: Self = Self(1 << 1);
+    pub const ABSTRACT: Self = Self(1 << 2);
+    pub const VIRTUAL: Self = Self(1 << 3);
+    pub const OVERRIDE: Self = Self(1 << 4);
+    pub const SEALED: Self = Self(1 << 5);
+    pub const CONST: Self = Self(1 << 6);
+    /// An extension method.
+    pub const EXTENSION: Self = Self(1 << 7);
+    /// A parameter with a default value.
+    pub const OPTIONAL: Self = Self(1 << 8);
+    pub const PARAMS: Self = Self(1 << 9);
+    pub const REF: Self = Self(1 << 10);
+    /// A parameter, or a covariant type parameter.
+    pub const OUT: Self = Self(1 << 11);
+    /// A parameter, or a contravariant type parameter.
+    pub const IN: Self = Self(1 << 12);
+    /// The constraint `class`.
+    pub const CLASS: Self = Self(1 << 13);
+    /// The constraint `struct`.
+    pub const STRUCT: Self = Self(1 << 14);
+    /// The constraint `new()`.
+    pub const NEW: Self = Self(1 << 15);
+
+    /// Whether all bits of `other` are set.
+    #[must_use]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Sets the bits of `other` if the condition holds.
+    pub fn set(&mut self, other: Self, condition: bool) {
+        if condition {
+            self.0 |= other.0;
+        }
+    }
+}
+
+/// A declared type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypeDeclaration {
+    /// Its name without arity.
+    pub name: TextId,
+    /// Kind.
+    pub kind: TypeKind,
+    /// Properties.
+    pub traits: Traits,
+    /// Its own type parameters.
+    pub type_params: Vec<TypeParameter>,
+    /// Base class and interfaces.
+    pub bases: Vec<TypeNumber>,
+    /// Members, those of one name beside each other or not.
+    pub members: Vec<Member>,
+    /// Nested types.
+    pub nested: Vec<TypeDeclaration>,
+    /// What a delegate takes.
+    pub params: Vec<Parameter>,
+    /// What a delegate gives.
+    pub result: Option<TypeNumber>,
+}
+
+/// A declared member.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// Its name.
+    pub name: TextId,
+    /// Kind.
+    pub kind: MemberKind,
+    /// Properties.
+    pub traits: Traits,
+    /// Type parameters.
+    pub type_params: Vec<TypeParameter>,
+    /// Its type, or what it gives; `None` of constructors and members of enums.
+    pub ty: Option<TypeNumber>,
+    /// What it takes.
+    pub params: Vec<Parameter>,
+}
+
+/// A parameter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Its name.
+    pub name: TextId,
+    /// Its type without `ref`.
+    pub ty: TypeNumber,
+    /// How it is passed.
+    pub traits: Traits,
+}
+
+/// A type parameter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypeParameter {
+    /// Its name.
+    pub name: TextId,
+    /// Variance and constraints by word.
+    pub traits: Traits,
+    /// Constraints by type.
+    pub constraints: Vec<TypeNumber>,
+}

@@ -1,0 +1,66 @@
+//! Assemblies become the declarations that `codeagent-core` carries: metadata (ECMA-335) in, one blob out.
+//!
+//! `image` finds the metadata in an assembly, `signature` reads the types of its signatures, `assembly` its types and members.
+//!
+//! **Limits.** Public and protected declarations only; of assemblies of the runtime itself (`System.Private.*`) only what another assembly
+//! forwards to.
+
+pub mod assembly;
+pub mod image;
+pub mod rows;
+pub mod signature;
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use codeagent_core::library::Packer;
+use rustc_hash::FxHashSet;
+
+use crate::assembly::{Assembly, TypeName};
+
+/// Makes the blob of assemblies, given by name and content.
+///
+/// # Errors
+/// An assembly is not one, and which.
+pub fn blob(assemblies: &BTreeMap<String, Vec<u8>>) -> Result<(Vec<u8>, Packer)> {
+    let mut read = Vec::new();
+    for (name, bytes) in assemblies {
+        read.push((name, Assembly::read(bytes).with_context(|| format!("{name} is not an assembly"))?));
+    }
+    let forwarded: FxHashSet<TypeName> = read.iter().flat_map(|(_, assembly)| assembly.forwards()).collect();
+    let is_kept = |assembly: &str, name: &TypeName| !assembly.starts_with("System.Private.") || forwarded.contains(name);
+    let public: FxHashSet<TypeName> =
+        read.iter().flat_map(|(file, assembly)| assembly.public_types().filter(|name| is_kept(file, name))).collect();
+    let mut packer = Packer::new();
+    for (file, assembly) in &read {
+        assembly.units(&mut packer, &public, &|name| is_kept(file, name));
+    }
+    Ok((packer.finish(), packer))
+}
+
+/// Whether an assembly belongs to the shared frameworks of .NET and ASP.NET Core or to Microsoft.Extensions, by its file name.
+#[must_use]
+pub fn is_framework(name: &str) -> bool {
+    const FRAMEWORKS: &[&str] = &["System", "Microsoft.AspNetCore", "Microsoft.Extensions", "Microsoft.VisualBasic", "Microsoft.Win32"];
+    const SINGLE: &[&str] =
+        &["Microsoft.CSharp", "Microsoft.JSInterop", "Microsoft.Net.Http.Headers", "WindowsBase", "mscorlib", "netstandard"];
+    // Packages of the same prefixes that the frameworks do not have.
+    const PACKAGES: &[&str] = &[
+        "Microsoft.Extensions.AI.Abstractions",
+        "Microsoft.Extensions.Azure",
+        "System.ClientModel",
+        "System.CommandLine",
+        "System.Configuration.ConfigurationManager",
+        "System.Drawing.Common",
+        "System.IO.Hashing",
+        "System.Linq.AsyncEnumerable",
+        "System.Memory.Data",
+        "System.Net.ServerSentEvents",
+        "System.Security.Cryptography.ProtectedData",
+        "System.Security.Permissions",
+        "System.Windows.Extensions",
+    ];
+    let Some(name) = name.strip_suffix(".dll") else { return false };
+    let prefixed = |prefix: &&str| name.strip_prefix(*prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    (FRAMEWORKS.iter().any(prefixed) || SINGLE.contains(&name)) && !PACKAGES.contains(&name)
+}
