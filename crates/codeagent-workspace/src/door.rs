@@ -101,7 +101,8 @@ pub fn knock(_data: &DataDir, _patience: Option<Duration>) -> io::Result<Convers
     Err(io::ErrorKind::Unsupported.into())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::io::{Read, Write};
 

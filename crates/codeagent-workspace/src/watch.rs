@@ -64,5 +64,6 @@ mod elsewhere;
 #[cfg(target_os = "linux")]
 mod linux;
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;

@@ -13,9 +13,11 @@ mod list;
 #[cfg(unix)]
 mod write;
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod race;
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;
 
 use std::fs::File;
