@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     if let Some(ended) = codeagent_workspace::jail_main() {
         return ended;
     }
-    let filter = EnvFilter::try_from_env("CODEAGENT_LOG").unwrap_or_else(|_| EnvFilter::new(codeagent_mcp::serve::LOGGED));
+    let filter = logged();
     let colours = std::io::stderr().is_terminal();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr).init();
     let cli = match Cli::try_parse() {
@@ -41,8 +41,17 @@ fn main() -> ExitCode {
     })
 }
 
+/// What is logged. A level is meant for our own events: libraries tell the contents of messages and files at theirs.
+fn logged() -> EnvFilter {
+    let asked = std::env::var("CODEAGENT_LOG").unwrap_or_default();
+    if asked.parse::<tracing::Level>().is_ok() {
+        return EnvFilter::new(format!("{},codeagent={asked}", codeagent_mcp::serve::LOGGED));
+    }
+    let asked = Some(asked).filter(|asked| !asked.is_empty());
+    asked.and_then(|asked| EnvFilter::try_new(asked).ok()).unwrap_or_else(|| EnvFilter::new(codeagent_mcp::serve::LOGGED))
+}
+
 /// A wrong command line, or one that asks for help.
-#[allow(clippy::disallowed_methods, reason = "arguments that could not be read may ask for JSON all the same")]
 fn refuse(error: &clap::Error) -> ExitCode {
     if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
         output::json(&error::wrong_usage(error.to_string().trim_end())).ok();

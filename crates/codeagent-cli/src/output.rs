@@ -85,6 +85,13 @@ impl Places {
     }
 }
 
+/// What may belong to an answer: the names of its number and of its places, and what it is.
+const UNCERTAIN: [(&str, &str, &str); 3] = [
+    ("unresolved_sites", "unresolved", "uses have no known target and may belong here"),
+    ("possible_sites", "possible", "uses are more likely of another symbol of that name, but not certainly"),
+    ("textual_sites", "textual", "lines of files in no indexed language hold the name and may use it"),
+];
+
 /// An answer with the rows that are shown of it.
 #[derive(Debug)]
 pub struct Answered {
@@ -136,8 +143,12 @@ impl Answered {
         if !also.is_empty() {
             note(&format!("also named so, ask about one by its node_id or narrow by --file:\n  {}", also.join("\n  ")));
         }
-        if let Some(count) = self.added.get("unresolved_sites").and_then(Value::as_u64) {
-            note(&format!("{count} uses of the name could not be resolved; some may belong here"));
+        for (number, list, meaning) in UNCERTAIN {
+            if let Some(count) = self.added.get(number).and_then(Value::as_u64) {
+                let shown = strings(&self.added, list);
+                let more = if count > shown.len() as u64 { "\n  ..." } else { "" };
+                note(&format!("{count} {meaning}:\n  {}{more}", shown.join("\n  ")));
+            }
         }
     }
 }

@@ -7,6 +7,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+#[path = "commands/told.rs"]
+mod told;
+
 use codeagent_workspace::{DataDir, DataHome, Workspace};
 use expect_test::expect;
 

@@ -29,6 +29,7 @@ fn every_platform_that_is_built_is_one_that_npm_picks() {
     let workflow = text("../../.github/workflows/release.yml");
     let built = workflow.lines().filter_map(|line| Some(line.split_once("platform: ")?.1.trim_end_matches(" }")));
     let mut built: Vec<String> = built.map(|platform| format!("codeagent-{platform}")).collect();
-    (picked.sort(), built.sort());
+    picked.sort();
+    built.sort();
     assert_eq!(picked, built);
 }

@@ -154,7 +154,7 @@ impl<'a> Maker<'a, '_> {
                 }
                 1 => {
                     let row = metadata.type_refs.get(index)?;
-                    let outer = (row.resolution_scope.table == Some(TableId::TypeRef)).then(|| Token(1, row.resolution_scope.row));
+                    let outer = (row.resolution_scope.table == Some(TableId::TypeRef)).then_some(Token(1, row.resolution_scope.row));
                     (row.type_name, row.type_namespace, outer)
                 }
                 _ => return None,

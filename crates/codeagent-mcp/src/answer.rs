@@ -7,8 +7,9 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::compact::compact;
 use crate::error::ToolError;
-use crate::output::{Addition, NOTE};
+use crate::output::{Addition, COMPACT, NOTE};
 
 /// What a tool answers.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,12 +20,19 @@ pub struct Answer {
     pub added: Map<String, Value>,
     /// Remarks for the reader, sent as one.
     pub notes: Vec<String>,
+    /// Whether a list is told as lines.
+    pub is_compact: bool,
 }
 
 impl Answer {
     /// An answer without additions.
     pub fn new(value: impl Serialize) -> Result<Self, ToolError> {
-        Ok(Self { value: serde_json::to_value(value).map_err(ToolError::unwritable)?, added: Map::new(), notes: Vec::new() })
+        Ok(Self {
+            value: serde_json::to_value(value).map_err(ToolError::unwritable)?,
+            added: Map::new(),
+            notes: Vec::new(),
+            is_compact: false,
+        })
     }
 
     /// Adds a fact.
@@ -39,6 +47,20 @@ impl Answer {
         self
     }
 
+    /// With the additions and remarks of another answer.
+    #[must_use]
+    pub fn with_all_of(mut self, other: Self) -> Self {
+        self.added.extend(other.added);
+        self.notes.extend(other.notes);
+        self
+    }
+
+    /// How many characters its additions take.
+    #[must_use]
+    pub fn characters(&self) -> usize {
+        self.added.iter().map(|(name, fact)| name.len() + fact.to_string().chars().count() + 4).sum()
+    }
+
     /// Whether the value is an empty list.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -51,13 +73,15 @@ impl Answer {
         if !self.notes.is_empty() {
             self.added.insert(NOTE.name.to_owned(), self.notes.join("; ").into());
         }
-        let mut content = vec![ContentBlock::text(self.value.to_string())];
+        let lines = self.value.as_array().filter(|_| self.is_compact).map(|rows| compact(rows));
+        let mut content = vec![ContentBlock::text(lines.clone().unwrap_or_else(|| self.value.to_string()))];
         if !self.added.is_empty() {
             content.push(ContentBlock::text(Value::Object(self.added.clone()).to_string()));
         }
-        let mut whole = match self.value {
-            Value::Object(fields) => fields,
-            value => Map::from_iter([("results".to_owned(), value)]),
+        let mut whole = match (self.value, lines) {
+            (_, Some(lines)) => Map::from_iter([(COMPACT.name.to_owned(), lines.into())]),
+            (Value::Object(fields), None) => fields,
+            (value, None) => Map::from_iter([("results".to_owned(), value)]),
         };
         whole.extend(self.added);
         let mut result = CallToolResult::success(content);

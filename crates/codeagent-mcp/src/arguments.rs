@@ -24,8 +24,10 @@ pub struct Parameter {
     pub required: bool,
     /// What a call without it gets.
     pub default: Option<Fallback>,
-    /// What it means, written for a model.
+    /// What it means, as the documentation says it.
     pub doc: &'static str,
+    /// What the brief schema says of it; nothing if the introduction of the server explains it.
+    pub hint: &'static str,
 }
 
 /// The value of a parameter that was left out.
@@ -90,19 +92,25 @@ impl Parameter {
     /// A parameter that must be given.
     #[must_use]
     pub const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Self {
-        Self { name, kind, required: true, default: None, doc }
+        Self { name, kind, required: true, default: None, doc, hint: doc }
     }
 
     /// A parameter that may be left out.
     #[must_use]
     pub const fn optional(name: &'static str, kind: Kind, doc: &'static str) -> Self {
-        Self { name, kind, required: false, default: None, doc }
+        Self { name, kind, required: false, default: None, doc, hint: doc }
     }
 
     /// The same with a value for calls that leave it out.
     #[must_use]
     pub const fn or(self, default: Fallback) -> Self {
         Self { default: Some(default), ..self }
+    }
+
+    /// The same with other words in the schema than in the documentation.
+    #[must_use]
+    pub const fn hinted(self, hint: &'static str) -> Self {
+        Self { hint, ..self }
     }
 
     /// Its JSON schema: one plain type, without `null` and `format`, which strict clients reject.
@@ -182,6 +190,21 @@ pub fn schema(parameters: &[Parameter]) -> Map<String, Value> {
         schema.insert("required".to_owned(), required.into());
     }
     schema.insert("additionalProperties".to_owned(), false.into());
+    schema
+}
+
+/// The same in few words, for lists of tools that models read whole: what is checked anyway, and says nothing about what to ask, is left out.
+#[must_use]
+pub fn brief_schema(parameters: &[Parameter]) -> Map<String, Value> {
+    let mut schema = schema(parameters);
+    schema.remove("additionalProperties");
+    for parameter in parameters {
+        let Some(property) = schema["properties"][parameter.name].as_object_mut() else { continue };
+        property.retain(|rule, _| !matches!(rule.as_str(), "minLength" | "maxLength" | "description"));
+        if !parameter.hint.is_empty() {
+            property.insert("description".to_owned(), parameter.hint.into());
+        }
+    }
     schema
 }
 
@@ -288,7 +311,7 @@ impl Arguments {
 }
 
 fn question(tool: &str, parameters: &[Parameter], values: &Map<String, Value>) -> u64 {
-    let asked = parameters.iter().filter(|each| each.name != "cursor");
+    let asked = parameters.iter().filter(|each| !matches!(each.name, "cursor" | "format"));
     let asked: Vec<String> = asked.map(|each| values.get(each.name).map(Value::to_string).unwrap_or_default()).collect();
     hash(&(tool, asked))
 }

@@ -8,6 +8,7 @@
 pub mod answer;
 pub mod arguments;
 pub mod backpressure;
+pub mod compact;
 pub mod error;
 pub mod http;
 mod id_seeker;

@@ -38,6 +38,13 @@ pub struct Addition {
 pub const NOTE: Addition =
     Addition { name: "note", json_type: "string", doc: "What to know about this answer: why a list is empty, what to ask next." };
 
+/// A list as lines.
+pub const COMPACT: Addition = Addition {
+    name: "compact",
+    json_type: "string",
+    doc: "With `format: compact`, instead of `results`: the same as lines, grouped by file.",
+};
+
 /// Where the next page begins.
 pub const NEXT_CURSOR: Addition = Addition {
     name: "next_cursor",
@@ -48,6 +55,13 @@ pub const NEXT_CURSOR: Addition = Addition {
 /// How long the list is.
 pub const TOTAL: Addition =
     Addition { name: "total", json_type: "integer", doc: "Number of rows on all pages, if there are several pages." };
+
+/// Where a long list leads.
+pub const FOLDERS: Addition = Addition {
+    name: "folders",
+    json_type: "array",
+    doc: "If there are several pages: folders with most rows, `folder: number`; `path` narrows.",
+};
 
 /// Files whose places may be wrong.
 pub const STALE_FILES: Addition = Addition {
@@ -61,8 +75,36 @@ pub const STALE_FILES: Addition = Addition {
 pub const UNRESOLVED_SITES: Addition = Addition {
     name: "unresolved_sites",
     json_type: "integer",
-    doc: "Uses of the symbol's name anywhere in the repository whose target is not known; some may belong to this list.",
+    doc: "Uses whose target is not known and that may belong to this list: of the symbol's name anywhere or, of callees, calls in the symbol.",
 };
+
+/// Where the first of them are.
+pub const UNRESOLVED: Addition =
+    Addition { name: "unresolved", json_type: "array", doc: "The first of unresolved_sites: `path:line:column text`." };
+
+/// Uses that more likely are of other symbols.
+pub const POSSIBLE_SITES: Addition = Addition {
+    name: "possible_sites",
+    json_type: "integer",
+    doc: "Uses that count as `inferred` uses of another symbol of that name but may be of this one.",
+};
+
+/// Where the first of them are.
+pub const POSSIBLE: Addition =
+    Addition { name: "possible", json_type: "array", doc: "The first of possible_sites: `path:line:column text`." };
+
+/// Lines of files that no language covers.
+pub const TEXTUAL_SITES: Addition = Addition {
+    name: "textual_sites",
+    json_type: "integer",
+    doc: "If the list is empty: lines of markup, templates and configuration that hold the symbol's name; they may use it.",
+};
+
+/// Where the first of them are.
+pub const TEXTUAL: Addition = Addition { name: "textual", json_type: "array", doc: "The first of textual_sites: `path:line text`." };
+
+/// What may belong to a list of related symbols.
+pub const UNCERTAIN: [Addition; 6] = [UNRESOLVED_SITES, UNRESOLVED, POSSIBLE_SITES, POSSIBLE, TEXTUAL_SITES, TEXTUAL];
 
 /// The symbols that an answer is about.
 pub const SYMBOLS: Addition = Addition {
@@ -88,7 +130,7 @@ pub const INDEXING: Addition = Addition { name: "indexing", json_type: "string",
 
 /// What is odd about the settings.
 pub const CONFIGURATION: Addition =
-    Addition { name: "configuration", json_type: "array", doc: "What `.codeagent/config.json` says that is not understood." };
+    Addition { name: "configuration", json_type: "array", doc: "That `.codeagent/config.json` says something that is not understood." };
 
 impl Addition {
     fn schema(&self) -> Value {
@@ -114,12 +156,24 @@ impl Output {
         Self { shape: shape_of::<T>, rows: None, added }
     }
 
+    /// The types of `structuredContent` alone. What they mean, which words there are and what is always there stands in `docs/tools.md`: a model
+    /// that reads an answer does not need it.
+    #[must_use]
+    pub fn bare_schema(&self) -> Map<String, Value> {
+        let mut schema = Value::Object(self.schema());
+        without_words(&mut schema);
+        schema.as_object().cloned().unwrap_or_default()
+    }
+
     /// The schema of `structuredContent`.
     #[must_use]
     pub fn schema(&self) -> Map<String, Value> {
         let shape = (self.shape)();
         let mut properties = match self.rows {
-            Some(rows) => Map::from_iter([("results".to_owned(), json!({ "type": "array", "description": rows, "items": shape }))]),
+            Some(rows) => Map::from_iter([
+                ("results".to_owned(), json!({ "type": "array", "description": rows, "items": shape })),
+                (COMPACT.name.to_owned(), COMPACT.schema()),
+            ]),
             None => shape["properties"].as_object().cloned().unwrap_or_default(),
         };
         properties.extend(self.added.iter().map(|added| (added.name.to_owned(), added.schema())));
@@ -138,6 +192,18 @@ fn error_schema() -> Value {
         },
         "required": ["code", "message"],
     })
+}
+
+/// Takes out what is no type. A property may be named as a rule is; then an object stands there.
+fn without_words(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            fields.retain(|name, rule| !matches!(name.as_str(), "description" | "enum" | "required") || rule.is_object());
+            fields.values_mut().for_each(without_words);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_words),
+        _ => {}
+    }
 }
 
 fn shape_of<T: JsonSchema>() -> Value {

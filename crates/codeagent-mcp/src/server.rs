@@ -19,13 +19,14 @@ use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
 use crate::answer::{Answer, error_result};
-use crate::arguments::{Arguments, schema};
+use crate::arguments::{Arguments, brief_schema};
+use crate::compact;
 use crate::error::ToolError;
 use crate::profiles::{Era, Options, Profile, ToolSet, local};
 use crate::prompts;
 use crate::report::Reporter;
 use crate::state::State;
-use crate::tools::{self, Tool};
+use crate::tools::{self, FORMAT, Tool};
 
 const INSTRUCTIONS: &str = "\
 Answers questions about the C# and TypeScript/JavaScript code of one repository from an index of its symbols, linked nearly as a compiler \
@@ -36,12 +37,13 @@ if it changes. Search texts instead for what is no symbol: words in strings, com
 2. Follow: get_callers, get_callees, get_implementations, get_references, get_dependencies (edge_type `contains`: members), get_dependents.
 3. Read: get_symbol for a signature and a summary, read_file with line_start and line_end for the source.
 
-Wherever a node_id is asked, a qualified name or the end of one that is unique will do (`OrderService.Place`; TypeScript: \
-`src/cart.ts#Cart.total`), with parameter types for an overload (`Cart.Add(Product, int)`). Paths are relative to the root of the repository.
-Lists come in pages: pass `next_cursor` as `cursor` for the rest. `note` says why a list is empty and what to ask then. `unresolved_sites` \
-counts uses of a name whose target is not known. The index follows the files as they \
-are edited; if an answer is behind them, `note` says so and `stale_files` names files shown whose lines may be off. An edge with confidence `exact` is proven; `inferred` is the best of several candidates. Libraries are not indexed, so calls into \
-them are not listed.";
+Wherever a node_id is asked, a name or the end of one will do (`OrderService.Place`, `Place`; TypeScript: `src/cart.ts#Cart.total`), with \
+parameter types for an overload (`Cart.Add(Product, int)`), or `FILE:LINE`. What means several symbols is answered for all; `file` narrows. \
+Paths are relative to the root of the repository.
+Lists: `path` (file, folder or glob), `tests`, `kind` and `min_confidence` filter; `sites` is how many places a row shows; `format` `compact` \
+is shorter; `next_cursor` goes into `cursor` for the next page. `note` says why a list is empty. `unresolved` and `possible` are uses that may \
+belong to it. The index follows the files as they are edited; if an answer is behind, `note` says so and `stale_files` names files whose lines \
+may be off. Confidence `exact` is proven, `inferred` the best of several candidates. Libraries are not indexed; calls into them are not listed.";
 
 /// Tools that run at a time. Others wait in the order they were called: a hundred at once would all be answered last.
 const RUNNING: usize = 16;
@@ -223,19 +225,24 @@ pub fn call(state: &State, tool: &Tool, sent: Map<String, Value>, reporter: Repo
 
 /// The same with checked arguments.
 pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, ToolError> {
-    catch_unwind(AssertUnwindSafe(|| tools::lag::run(state, tool, arguments))).unwrap_or_else(|_| {
+    tracing::info!(tool = tool.name, "called");
+    let answer = catch_unwind(AssertUnwindSafe(|| tools::lag::run(state, tool, arguments)));
+    let is_listing = tool.parameters.iter().any(|parameter| parameter.name == FORMAT.name);
+    let is_compact = is_listing && arguments.text(FORMAT.name).map_or_else(compact::is_default, |format| format == "compact");
+    answer.map(|answer| answer.map(|answer| Answer { is_compact, ..answer })).unwrap_or_else(|_| {
         tracing::error!(tool = tool.name, "a tool panicked");
         Err(ToolError::index(format!("`{}` failed on this call because of a defect in codeagent; other calls go on", tool.name)))
     })
 }
 
 fn describe(tool: &Tool) -> ToolDescription {
-    let mut description = ToolDescription::new(tool.name, tool.doc, schema(tool.parameters));
+    let mut description = ToolDescription::new(tool.name, tool.doc, brief_schema(tool.parameters));
     description.title = Some(tool.title.to_owned());
-    description.output_schema = Some(Arc::new(tool.output.schema()));
-    // What the index says follows from the files: nothing is lost by making it again, and doing so twice changes nothing.
-    let hints = ToolAnnotations::with_title(tool.title).read_only(!tool.writes);
-    description.annotations = Some(hints.destructive(false).idempotent(true).open_world(false));
+    description.output_schema = Some(Arc::new(tool.output.bare_schema()));
+    // What only reads is neither destructive nor repeated to another end. What the index says follows from the files: nothing is lost by making
+    // it again, and doing so twice changes nothing.
+    let hints = ToolAnnotations::new().read_only(!tool.writes);
+    description.annotations = Some(if tool.writes { hints.destructive(false).idempotent(true).open_world(false) } else { hints });
     description.meta = for_clients(tool.name);
     description
 }

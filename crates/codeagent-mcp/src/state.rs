@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use codeagent_core::engine::{Answers, Engine, EngineError, EngineOptions, ErrorKind};
 use codeagent_core::ingest::{IngestOptions, Progress};
-use codeagent_core::query;
+use codeagent_core::query::{self, IndexStatus};
 use codeagent_core::store::{self, StoreError};
 use codeagent_core::watch::door::{Visit, Wish, sync};
 use codeagent_core::watch::{Keeper, Lag, SETTLING, glance};
@@ -250,11 +250,21 @@ impl State {
                 ((answers.clone(), true), Some("another process writes this index".to_owned()), watched)
             }
             Stage::Elsewhere(Some(answers)) => ((answers.clone(), true), Some("by another process, for the first time".to_owned()), false),
-            other => return Err(other.unavailable()),
+            // What is wrong may name places of the machine: those who ask about symbols are told.
+            Stage::Failed(_) => return Ok(self.unhealthy("the index cannot be opened; a question about a symbol says why")),
+            Stage::Closed => return Ok(self.unhealthy("the engine is closed")),
+            Stage::Opening | Stage::Elsewhere(None) => return Ok(self.unhealthy("the index is being opened; ask again in a moment")),
         };
-        let status = query::status(&answers.snapshot()?)?;
+        let Ok(status) = answers.snapshot().map_err(query::QueryError::from).and_then(|snapshot| query::status(&snapshot)) else {
+            return Ok(self.unhealthy("the index cannot be read; a question about a symbol says why"));
+        };
         let report = StatusReport { watcher_active: watched, ..StatusReport::new(&status, healthy) };
+        let report = report.with_text_of_no_language(query::covered_bytes(&self.workspace));
         Ok((report, remark, answers.workspace().config().remarks.clone()))
+    }
+
+    fn unhealthy(&self, remark: &str) -> (StatusReport, Option<String>, Vec<String>) {
+        (StatusReport::new(&IndexStatus::default(), false), Some(remark.to_owned()), Vec::new())
     }
 
     fn enter(&self, stage: Stage) {

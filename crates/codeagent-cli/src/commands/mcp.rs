@@ -29,6 +29,9 @@ pub struct Arguments {
     /// Offer the tools that run commands, in a jail (profiles patch and workspace)
     #[arg(long)]
     allow_exec: bool,
+    /// How lists are told where a call does not say: rows, compact
+    #[arg(long, value_name = "FORM", value_parser = ["rows", "compact"], default_value = "rows")]
+    answers: String,
     /// Serve over HTTP at this address, `PORT` or `HOST:PORT`, instead of standard input and output
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = PORT, value_parser = address)]
     http: Option<SocketAddr>,
@@ -47,6 +50,9 @@ pub struct Arguments {
 }
 
 pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
+    if arguments.answers == "compact" {
+        codeagent_mcp::compact::make_default();
+    }
     let profile = Profile::of(&arguments.profile).unwrap_or(Profile::Index);
     let exec = if arguments.allow_exec { Exec::allowed() } else { Exec::Off };
     let limits = Limits::of(|name| std::env::var(name).ok());

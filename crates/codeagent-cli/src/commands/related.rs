@@ -18,6 +18,18 @@ pub struct Arguments {
     /// Most places shown of one result
     #[arg(long, value_name = "N", default_value_t = 3)]
     sites: u32,
+    /// Only results declared in this file or folder, or in files like this pattern (`src/**/*.cs`)
+    #[arg(long, value_name = "GLOB")]
+    path: Option<String>,
+    /// Only results in tests, or none of them: only, without
+    #[arg(long, value_name = "WORD", value_parser = ["only", "without"])]
+    tests: Option<String>,
+    /// Only results of this kind or node type: class, struct, method, ...
+    #[arg(long)]
+    kind: Option<String>,
+    /// Only uses at least as sure: heuristic, inferred, exact
+    #[arg(long, value_name = "CONFIDENCE", value_parser = ["heuristic", "inferred", "exact"])]
+    min_confidence: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -40,7 +52,8 @@ pub fn run_typed(root: &Root, tool: &str, typed: &Typed) -> anyhow::Result<()> {
 }
 
 fn follow(root: &Root, tool: &str, arguments: &Arguments, question: Question) -> anyhow::Result<()> {
-    let question = question.with("sites", arguments.sites);
+    let question = question.with("sites", arguments.sites).maybe("path", arguments.path.clone()).maybe("tests", arguments.tests.clone());
+    let question = question.maybe("kind", arguments.kind.clone()).maybe("min_confidence", arguments.min_confidence.clone());
     let answer = ask(root, tool, arguments.of.question(root, question)?)?;
     Answered::new(answer, arguments.limit).print(root, |row, place| neighbor(row, &|path| place.of(path)))
 }

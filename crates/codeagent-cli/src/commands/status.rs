@@ -15,6 +15,7 @@ pub fn run(root: &Root) -> anyhow::Result<()> {
     let status = query::status(&snapshot)?;
     let watcher_active = Visit::begin(answers.data()).is_ok();
     let report = StatusReport { watcher_active, ..StatusReport::new(&status, true) };
+    let report = report.with_text_of_no_language(query::covered_bytes(answers.workspace()));
     let (failed, partial) = (listed(query::unread_files(&snapshot)?), listed(query::partly_read_files(&snapshot)?));
     let mut notes = answers.workspace().config().remarks.clone();
     notes.extend(Some(glance(&answers)).filter(|lag| !lag.is_none()).map(|lag| lag.to_string()));
@@ -28,6 +29,9 @@ pub fn run(root: &Root) -> anyhow::Result<()> {
     lines.push(format!("last changed: {}", report.last_batch_at.as_deref().unwrap_or("never")));
     lines.push(if report.watcher_active { "a codeagent watches the files" } else { "nobody watches the files" }.to_owned());
     lines.extend(report.quality.iter().map(language));
+    lines.extend(report.text_of_no_language_percent.filter(|share| *share > 0.0).map(|share| {
+        format!("{share}% of the code, markup and configuration is in no indexed language: what it uses is not in the index")
+    }));
     lines.extend(failed.iter().map(|file| format!("failed {}: {}", file.path, file.reason)));
     lines.extend(partial.iter().map(|file| format!("parse errors {}: {}", file.path, file.reason)));
     lines.extend(given_up.iter().map(|file| format!("{}: {}", file.path, file.reason)));

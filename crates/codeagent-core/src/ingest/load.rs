@@ -150,7 +150,9 @@ impl Loader<'_> {
         };
         let limit = self.workspace.config().max_line_bytes;
         if file.average_line_bytes() > limit {
-            let problem = format!("its lines are longer than {limit} bytes on average, so it is taken for generated");
+            let problem = format!(
+                "its lines are longer than {limit} bytes on average, so it is taken for generated; a larger max_line_bytes in .codeagent/config.json takes it in"
+            );
             return Ok(Some(self.unread(source, *file.hash.as_bytes(), defines_hash, Some(problem))));
         }
         self.read(snapshot, source, &file, packed).map(Some)

@@ -10,7 +10,7 @@ use crate::ingest::summary::Phase;
 use crate::model::graph::{Edge, NodeId};
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::{FileId, Links, World, link};
-use crate::store::{EdgeRow, FileKey, LinkRow, UnresolvedRow};
+use crate::store::{EdgeRow, FileKey, LinkRow, OpenSite, UnresolvedRow};
 
 /// The rows of one link.
 #[derive(Debug, Default)]
@@ -101,13 +101,18 @@ fn edge_rows(edges: Vec<Edge>, file: FileKey) -> Vec<EdgeRow> {
 
 fn unresolved_rows(links: &Links, world: &World, file: FileId, key: FileKey) -> Vec<UnresolvedRow> {
     let facts = world.facts(file);
-    let mut counts: FxHashMap<&str, (u32, u32)> = FxHashMap::default();
+    let mut by_name: FxHashMap<&str, Vec<OpenSite>> = FxHashMap::default();
     for unresolved in &links.unresolved {
-        let (count, calls) = counts.entry(facts.text(unresolved.name)).or_default();
-        *count += 1;
-        *calls += u32::from(unresolved.kind.is_call());
+        let site = OpenSite { line: unresolved.at.line, column: unresolved.at.column, is_call: unresolved.kind.is_call() };
+        by_name.entry(facts.text(unresolved.name)).or_default().push(site);
     }
-    sorted(counts.into_iter().map(|(name, (count, calls))| UnresolvedRow { file: key, name: name.to_owned(), count, calls }).collect())
+    let row = |(name, mut sites): (&str, Vec<OpenSite>)| {
+        sites.sort_unstable();
+        UnresolvedRow { file: key, name: name.to_owned(), sites }
+    };
+    let mut rows: Vec<UnresolvedRow> = by_name.into_iter().map(row).collect();
+    rows.sort_unstable();
+    rows
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! **Limits.** Answers are values, not texts or JSON; only [`Sources`] looks at the disk, through the workspace it is given.
 
 mod export;
+mod filter;
 mod meant;
 mod missing;
 mod neighbors;
@@ -13,9 +14,12 @@ mod search;
 mod source;
 mod status;
 mod symbol;
+mod textual;
+mod uncertain;
 mod unread;
 
 pub use export::{ExportTables, export};
+pub use filter::Filter;
 pub use meant::{Meaning, Meant, label, resolve_symbol, symbols_meant};
 pub use missing::beginning;
 pub use neighbors::{CallSite, Neighbor, Neighbors, get_neighbors};
@@ -23,8 +27,10 @@ pub use outline::{derive_file_id, get_outline};
 pub use place::is_in_place;
 pub use search::{Found, filter_nodes};
 pub use source::{Freshness, Sources, get_source};
-pub use status::{IndexStatus, most_unresolved, reference_count, status, unresolved_sites};
+pub use status::{IndexStatus, most_unresolved, project_ids, reference_count, status, unresolved_sites};
 pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
+pub use textual::{TextualUses, covered_bytes, textual_uses};
+pub use uncertain::{Places, possible_uses, unresolved_calls_in, unresolved_uses};
 pub use unread::{lacking, partly_read_files, unread_files, unread_like};
 
 pub use crate::store::{Counts, FileKey, LanguageCounts, SearchFilter, Snapshot};

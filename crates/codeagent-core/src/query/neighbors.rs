@@ -10,7 +10,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
-use crate::query::{QueryError, Sources};
+use crate::query::{Filter, QueryError, Sources};
 use crate::store::{self, FileKey, IncidentEdge, Snapshot, StoreError};
 
 /// How many further candidates of a use are shown.
@@ -74,11 +74,16 @@ impl Neighbors {
     ///
     /// `contains` comes from the lexical structure and has no sites.
     pub fn find(snapshot: &Snapshot, node: NodeId, direction: EdgeDirection, verbs: &[EdgeType]) -> Result<Self, QueryError> {
-        Self::of_any(snapshot, &[node], direction, verbs)
+        Self::of_any(snapshot, &[node], (direction, verbs), &Filter::default())
     }
 
     /// The same for symbols that count as one: overloads. What is related to several of them is one neighbour.
-    pub fn of_any(snapshot: &Snapshot, nodes: &[NodeId], direction: EdgeDirection, verbs: &[EdgeType]) -> Result<Self, QueryError> {
+    pub fn of_any(
+        snapshot: &Snapshot,
+        nodes: &[NodeId],
+        (direction, verbs): (EdgeDirection, &[EdgeType]),
+        filter: &Filter,
+    ) -> Result<Self, QueryError> {
         let mut edges = Vec::new();
         let mut contained: Vec<store::Contained> = Vec::new();
         for verb in verbs {
@@ -87,7 +92,8 @@ impl Neighbors {
                     EdgeType::Contains => contained.extend(store::contained(snapshot, *node, direction)?),
                     verb => {
                         let incident = store::incident_edges(snapshot, *node, Some(*verb), direction)?;
-                        edges.extend(incident.into_iter().map(|edge| (*node, edge)));
+                        let wanted = incident.into_iter().filter(|edge| filter.takes_use(edge.confidence));
+                        edges.extend(wanted.map(|edge| (*node, edge)));
                     }
                 }
             }
@@ -97,7 +103,30 @@ impl Neighbors {
             contained.sort_by_key(|child| child.id);
             contained.dedup_by_key(|child| child.id);
         }
-        Self::in_order(snapshot, (edges, contained), direction, verbs)
+        let mut found = Self::in_order(snapshot, (edges, contained), direction, verbs)?;
+        if filter.looks_at_symbols() {
+            let mut wanted = Vec::new();
+            for related in found.related {
+                if store::node(snapshot, related.other)?.is_some_and(|node| filter.takes(&node)) {
+                    wanted.push(related);
+                }
+            }
+            found.related = wanted;
+        }
+        Ok(found)
+    }
+
+    /// In how many folders the first sites of all are, each with their number, most first; of `contains`, which has no sites, nothing.
+    #[must_use]
+    pub fn folders(&self) -> Vec<(String, usize)> {
+        let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+        for related in self.related.iter().filter(|related| !related.edges.is_empty()) {
+            let path = self.paths.path(self.edges[related.edges.start].1.file);
+            *counts.entry(path.rsplit_once('/').map_or(".", |(folder, _)| folder)).or_default() += 1;
+        }
+        let mut counts: Vec<(String, usize)> = counts.into_iter().map(|(folder, count)| (folder.to_owned(), count)).collect();
+        counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        counts
     }
 
     fn in_order(

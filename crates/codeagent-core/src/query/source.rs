@@ -60,6 +60,12 @@ impl<'a> Sources<'a> {
         self.snapshot
     }
 
+    /// Where the files are.
+    #[must_use]
+    pub fn workspace(&self) -> &'a Workspace {
+        self.workspace
+    }
+
     /// Whether the file at an indexed path is as it was indexed: by size and time, and by its content if only the time differs.
     pub fn freshness(&mut self, path: &str) -> Result<Freshness, StoreError> {
         if let Some(known) = self.files.get(path) {

@@ -5,7 +5,7 @@ use crate::query::QueryError;
 use crate::store::{self, Counts, SCHEMA_VERSION, Snapshot};
 
 /// The state of the index.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct IndexStatus {
     /// Number of migrations the database has seen.
     pub schema_version: usize,
@@ -37,6 +37,11 @@ pub fn unresolved_sites(snapshot: &Snapshot, name: &str) -> Result<u64, QueryErr
 /// How many places use a symbol; `contains` and `overrides` are no uses.
 pub fn reference_count(snapshot: &Snapshot, id: NodeId) -> Result<u64, QueryError> {
     Ok(store::reference_count(snapshot, id)?)
+}
+
+/// The projects that own an indexed file.
+pub fn project_ids(snapshot: &Snapshot) -> Result<Vec<String>, QueryError> {
+    Ok(store::project_ids(snapshot)?)
 }
 
 /// The names with most unresolved uses.

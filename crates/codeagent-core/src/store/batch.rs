@@ -126,17 +126,26 @@ impl EdgeRow {
     }
 }
 
-/// How often a file uses a name that was not resolved.
+/// A use without a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OpenSite {
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based UTF-16 column.
+    pub column: u32,
+    /// Whether it calls.
+    pub is_call: bool,
+}
+
+/// Where a file uses a name that was not resolved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UnresolvedRow {
     /// The file.
     pub file: FileKey,
     /// The name.
     pub name: String,
-    /// How often.
-    pub count: u32,
-    /// How many of these uses are calls.
-    pub calls: u32,
+    /// The places in text order.
+    pub sites: Vec<OpenSite>,
 }
 
 /// Whether a batch is the whole graph or a part of it.

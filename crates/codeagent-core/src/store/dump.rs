@@ -35,7 +35,10 @@ const DUMPS: &[(&str, &str)] = &[
         "SELECT e.source, e.edge_type, e.target, f.path, e.line, e.\"column\", e.confidence \
          FROM edges_incoming e LEFT JOIN files f ON f.id = e.file_id ORDER BY 1, 2, 3, 4, 5, 6",
     ),
-    ("unresolved", "SELECT f.path, u.name, u.count, u.calls FROM unresolved u LEFT JOIN files f ON f.id = u.file_id ORDER BY 1, 2"),
+    (
+        "unresolved",
+        "SELECT f.path, u.name, u.count, u.calls, hex(u.lines), hex(u.columns) FROM unresolved u LEFT JOIN files f ON f.id = u.file_id ORDER BY 1, 2",
+    ),
     ("input", "SELECT path, size, hex(hash) FROM inputs ORDER BY path"),
     ("name word", "SELECT word, names FROM name_words ORDER BY word"),
     ("word", "SELECT doc, col, \"offset\", term FROM temp.search_words ORDER BY doc, col, \"offset\", term"),

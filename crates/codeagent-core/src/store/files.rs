@@ -67,6 +67,15 @@ pub fn file_by_path(snapshot: &Snapshot, path: &str) -> Result<Option<FileRow>, 
     Ok(select_files(snapshot.connection(), "WHERE path = ?1", &[&path])?.pop())
 }
 
+const PROJECTS: &str = "SELECT DISTINCT project_id FROM files ORDER BY project_id";
+
+/// The projects that own a file.
+pub fn project_ids(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(PROJECTS)?;
+    let rows = statement.query_map([], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 const ENDING: &str = "SELECT id FROM files WHERE substr(path, -length(?1)) = ?1 ORDER BY path LIMIT ?2";
 
 /// The first files by path that lie in some folder under the end of a path.

@@ -19,19 +19,25 @@ mod reader;
 mod schema;
 mod search;
 mod status;
+mod unresolved;
 mod writer;
 
-pub use batch::{Applied, Batch, BatchKind, EdgeRow, FileKey, FileRow, HashedNode, InputRow, LinkRow, MovedSpan, SlotHash, UnresolvedRow};
+pub use batch::{
+    Applied, Batch, BatchKind, EdgeRow, FileKey, FileRow, HashedNode, InputRow, LinkRow, MovedSpan, OpenSite, SlotHash, UnresolvedRow,
+};
 pub use dump::canonical_dump;
 pub use edges::{Contained, IncidentEdge, candidates_of, contained, incident_edges, reference_count};
 pub use export::{ExportEdge, ExportSymbol, export_edges, export_symbols, paths_by_key};
 pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts};
-pub use files::{file_by_path, file_keys, file_path, files, files_ending, files_with_problems, given_up_files, inputs, link_rows};
+pub use files::{
+    file_by_path, file_keys, file_path, files, files_ending, files_with_problems, given_up_files, inputs, link_rows, project_ids,
+};
 pub use nodes::{by_name, by_name_end, by_name_within, by_qualified_name, node, node_hash, node_ids_of_file, nodes_of_file, spans_of};
 pub use reader::{Reader, Snapshot};
 pub use schema::SCHEMA_VERSION;
 pub use search::{Hit, Hits, SearchFilter, edit_distance, is_test_path, nearest_names, search};
 pub use status::{Counts, LanguageCounts, counts, metadata, unresolved_names, unresolved_with_name};
+pub use unresolved::{unresolved_in_file, unresolved_sites_of};
 pub use writer::{Interrupter, Writer};
 
 /// `_metadata`: number of uses, kept by the writer.

@@ -16,7 +16,10 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use crate::store::StoreError;
 
 /// The migrations, oldest first.
-const MIGRATIONS: &[(&str, &str)] = &[("0001_graph.sql", include_str!(concat!(env!("MIGRATIONS"), "/0001_graph.sql")))];
+const MIGRATIONS: &[(&str, &str)] = &[
+    ("0001_graph.sql", include_str!(concat!(env!("MIGRATIONS"), "/0001_graph.sql"))),
+    ("0002_unresolved_sites.sql", include_str!(concat!(env!("MIGRATIONS"), "/0002_unresolved_sites.sql"))),
+];
 
 /// The schema this code reads and writes.
 pub const SCHEMA_VERSION: usize = MIGRATIONS.len();

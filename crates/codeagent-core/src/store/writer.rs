@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Node, NodeId};
 use crate::store::batch::{Applied, Batch, BatchKind, EdgeRow, FileKey, HashedNode, UnresolvedRow};
+use crate::store::codec::pack_sorted;
 use crate::store::{EDGES_TOTAL, FactsKey, GENERATION, StoreError, bulk, edges, facts, files, nodes, schema, search};
 
 const STATEMENTS_CACHED: usize = 64;
@@ -184,11 +185,13 @@ fn write_files(connection: &Connection, batch: &Batch) -> Result<(), StoreError>
 const DELETE_UNRESOLVED: &str = "DELETE FROM unresolved WHERE file_id = ?1";
 
 fn insert_unresolved(connection: &Connection, rows: &[UnresolvedRow]) -> Result<(), StoreError> {
-    bulk::insert(connection, ("unresolved", 4), rows.iter(), |row, values| {
+    bulk::insert(connection, ("unresolved", 6), rows.iter(), |row, values| {
         values.push(row.file.0)?;
         values.push(row.name.as_str())?;
-        values.push(row.count)?;
-        values.push(row.calls)
+        values.push(row.sites.len() as u32)?;
+        values.push(row.sites.iter().filter(|site| site.is_call).count() as u32)?;
+        values.push(pack_sorted(row.sites.iter().map(|site| site.line)))?;
+        values.push(pack_sorted(row.sites.iter().map(|site| site.column << 1 | u32::from(site.is_call))))
     })
 }
 

@@ -32,11 +32,14 @@ const END_PATIENCE: Duration = Duration::from_secs(2);
 /// How long accepting pauses when the system has no more to give.
 const BREATH: Duration = Duration::from_millis(100);
 
+/// What is done at the end.
+type End = Box<dyn FnOnce() + Send>;
+
 /// Ends all that is going on.
 #[derive(Clone)]
 pub struct Stop {
     told: watch::Sender<bool>,
-    ends: Arc<Mutex<Vec<Box<dyn FnOnce() + Send>>>>,
+    ends: Arc<Mutex<Vec<End>>>,
 }
 
 impl Default for Stop {

@@ -127,7 +127,7 @@ async fn take(State(sessions): State<Sessions>, request: Request) -> Response {
             Ok(()) => StatusCode::ACCEPTED.into_response(),
             Err(_) => (StatusCode::NOT_FOUND, "the session is over").into_response(),
         },
-        Err(refusal) => refused(refusal),
+        Err(refusal) => refused(*refusal),
     }
 }
 

@@ -32,7 +32,7 @@ pub use token::{Token, TokenError};
 
 use crate::http::guard::Guard;
 use crate::server::Server;
-use crate::transport::{Outgoing, Refusal, parse};
+use crate::transport::{Outgoing, parse};
 
 /// Where a server is asked.
 pub const ENDPOINT: &str = "/mcp";
@@ -117,7 +117,7 @@ async fn read(request: Request, next: Next) -> Response {
     match parse(&bytes) {
         Ok(Some(_)) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
         Ok(None) => StatusCode::ACCEPTED.into_response(),
-        Err(refusal) => refused(refusal),
+        Err(refusal) => refused(*refusal),
     }
 }
 
@@ -126,8 +126,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
-fn refused(refusal: Refusal) -> Response {
-    let (error, id): (ErrorData, Option<RequestId>) = *refusal;
+fn refused((error, id): (ErrorData, Option<RequestId>)) -> Response {
     let body = serde_json::to_vec(&Outgoing::error(error, id)).unwrap_or_default();
     (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], Bytes::from(body)).into_response()
 }

@@ -2,13 +2,14 @@
 //!
 //! **Limits.** The symbols are listed on the first page only; every row says which of them it belongs to.
 
-use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node};
-use codeagent_core::query::{self, Meaning, Meant, Neighbors, Snapshot, label};
+use codeagent_core::model::graph::{Confidence, EdgeDirection, EdgeType, NodeKind, NodeType};
+use codeagent_core::query::{self, Filter, Meaning, Meant, Neighbors, Snapshot, label};
 
 use crate::answer::Answer;
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, shortened};
 use crate::error::ToolError;
 use crate::output::{ALSO_NAMED, SYMBOLS};
+use crate::tools::words;
 
 /// Most characters of what is listed of symbols that are told only.
 const MAX_TOLD: usize = 2_000;
@@ -18,15 +19,29 @@ pub fn asked(snapshot: &Snapshot, arguments: &Arguments) -> Result<Meant, ToolEr
     Ok(query::symbols_meant(snapshot, arguments.required_text("node_id"), arguments.text("file"))?)
 }
 
+/// Which of the related symbols a call wants.
+pub fn filter(arguments: &Arguments) -> Result<Filter, ToolError> {
+    if let Some(kind) = arguments.text("kind").filter(|kind| NodeKind::parse(kind).is_none() && NodeType::parse(kind).is_none()) {
+        let (kinds, types) = (words(NodeKind::NAMES).join(", "), words(NodeType::NAMES).join(", "));
+        return Err(ToolError::invalid(format!("`kind` must be one of {kinds}, or a node_type: {types}; got {}", shortened(kind))));
+    }
+    Ok(Filter {
+        min_confidence: arguments.text("min_confidence").and_then(Confidence::parse),
+        path: arguments.text("path").map(str::to_owned),
+        tests: arguments.text("tests").map(|word| word == "only"),
+        kind: arguments.text("kind").map(str::to_owned),
+    })
+}
+
 /// What all meanings of a name are related to, one meaning after the other.
 pub struct Related {
     found: Vec<Neighbors>,
 }
 
 impl Related {
-    /// Finds the symbols related to each meaning.
-    pub fn find(snapshot: &Snapshot, meant: &Meant, (direction, verbs): (EdgeDirection, &[EdgeType])) -> Result<Self, ToolError> {
-        let find = |meaning: &Meaning| Neighbors::of_any(snapshot, &meaning.ids(), direction, verbs);
+    /// Finds the symbols related to each meaning that a filter lets pass.
+    pub fn find(snapshot: &Snapshot, meant: &Meant, question: (EdgeDirection, &[EdgeType]), filter: &Filter) -> Result<Self, ToolError> {
+        let find = |meaning: &Meaning| Neighbors::of_any(snapshot, &meaning.ids(), question, filter);
         Ok(Self { found: meant.answered.iter().map(find).collect::<Result<_, _>>()? })
     }
 
@@ -38,6 +53,20 @@ impl Related {
     /// How many there are of all.
     pub fn len(&self) -> usize {
         self.found.iter().map(Neighbors::len).sum()
+    }
+
+    /// In how many folders there are how many of all, most first.
+    pub fn folders(&self) -> Vec<(String, usize)> {
+        let mut all: Vec<(String, usize)> = self.found.iter().flat_map(Neighbors::folders).collect();
+        all.sort_unstable();
+        all.dedup_by(|next, kept| {
+            next.0 == kept.0 && {
+                kept.1 += next.1;
+                true
+            }
+        });
+        all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        all
     }
 
     /// Which meaning the one at `index` of all belongs to, and its place among those.
@@ -119,12 +148,4 @@ fn told(meanings: &[Meaning]) -> Vec<String> {
         lines.push(line);
     }
     lines
-}
-
-/// The symbols that share a bare name count once for what is known of that name.
-pub fn names<'a>(nodes: impl Iterator<Item = &'a Node>) -> Vec<&'a str> {
-    let mut names: Vec<&str> = nodes.map(|node| node.name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
 }

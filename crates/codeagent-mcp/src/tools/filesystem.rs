@@ -15,7 +15,7 @@ use crate::error::{Code, ToolError};
 use crate::output::{ENCODING_NOTE, NOTE, Output};
 use crate::page::{Rows, page};
 use crate::state::State;
-use crate::tools::{CURSOR, PAGED, Tool};
+use crate::tools::{CURSOR, FORMAT, PAGED, Tool};
 
 /// Most bytes of an answer of `read_file`.
 const MAX_BYTES: usize = 512_000;
@@ -25,8 +25,12 @@ const MAX_LINES: usize = 10_000;
 const MAX_FILE_BYTES: u64 = 64 << 20;
 /// Most entries shown of one directory of a tree.
 const MAX_ENTRIES: usize = 1_000;
-/// Most entries of a whole tree.
-const MAX_TREE: usize = 10_000;
+/// Most characters of a whole tree; with the note it stays below 10,000.
+const TREE_CHARACTERS: usize = 9_600;
+/// What a file costs beside its name, in characters.
+const FILE_COST: usize = 27;
+/// What a directory costs beside its name, with the number of entries that did not fit.
+const DIRECTORY_COST: usize = 82;
 
 const DIRECTORY_ERRORS: &[Code] = &[Code::NotFound, Code::InvalidParameter, Code::PathEscape, Code::IndexError];
 const FILE_ERRORS: &[Code] =
@@ -40,10 +44,12 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "list_directory",
         title: "List a directory",
-        doc: "List the files and directories at a path of the repository. Ignored files are left out. get_directory_tree shows several \
-              levels at once.",
+        doc: "Files and directories at a path of the repository; ignored ones are left out.",
         parameters: &[
-            Parameter::optional("path", Kind::Text, "Repo-relative path of the directory; empty for the root of the repository.").or(ROOT),
+            Parameter::optional("path", Kind::Text, "Repo-relative path of the directory; empty for the root of the repository.")
+                .or(ROOT)
+                .hinted("Repo-relative."),
+            FORMAT,
             CURSOR,
         ],
         output: Output::list::<DirectoryEntry>("What lies in the directory, by name.", PAGED),
@@ -54,10 +60,9 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "read_file",
         title: "Read a file",
-        doc: "Read a text file, or some lines of it. At most 10,000 lines or 500 KB at a time; `truncated` says whether something was \
-              cut off. To read one symbol, take its lines from search_symbols or get_file_outline.",
+        doc: "A text file or some lines of it: at most 10,000 lines or 500 KB, then `truncated`.",
         parameters: &[
-            Parameter::required("path", Kind::Text, "Repo-relative path of the file."),
+            Parameter::required("path", Kind::Text, "Repo-relative path of the file.").hinted("Repo-relative."),
             Parameter::optional("line_start", Kind::Number { min: 1, max: u64::MAX }, "First line, counted from 1.")
                 .or(Fallback::Number(1)),
             Parameter::optional("line_end", Kind::Number { min: 1, max: u64::MAX }, "Last line, inclusive. Default: the last of the file."),
@@ -70,15 +75,15 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_directory_tree",
         title: "Show the directory tree",
-        doc: "Show the directories and files below a path as a tree. Ignored files are left out; of a directory with more than 1,000 \
-              entries the first 1,000 are shown, and `truncated` says so.",
+        doc: "Directories and files below a path as a tree; what did not fit is counted in `more`.",
         parameters: &[
             Parameter::optional(
                 "path",
                 Kind::Text,
                 "Repo-relative path of the directory to start from; empty for the root of the repository.",
             )
-            .or(ROOT),
+            .or(ROOT)
+            .hinted("Repo-relative."),
             Parameter::optional("depth", Kind::Number { min: 1, max: 10 }, "How many levels to show.").or(Fallback::Number(3)),
         ],
         output: Output::object::<TreeNode>(&[NOTE]),
@@ -216,6 +221,9 @@ struct TreeNode {
     /// Whether some of its entries are left out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
+    /// How many of them; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more: Option<usize>,
 }
 
 fn get_directory_tree(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
@@ -226,34 +234,68 @@ fn get_directory_tree(state: &State, arguments: &Arguments) -> Result<Answer, To
     for entry in &listing.entries {
         children.entry(entry.path.parent().unwrap_or_default()).or_default().push(entry);
     }
-    let mut tree = TreeBuilder { children, left: MAX_TREE };
+    let tree = TreeBuilder { shown: fitting(&children, &folder), children };
     let name = if folder.is_root() { "." } else { folder.file_name() };
-    let root = tree.directory(&folder, name, depth);
-    let answer = Answer::new(root)?;
-    Ok(if tree.left == 0 { answer.with_note(format!("only {MAX_TREE} entries are shown; ask for a subdirectory")) } else { answer })
+    let is_cut = tree.children.iter().any(|(path, entries)| tree.shown.get(path).is_some_and(|shown| *shown < entries.len()));
+    let answer = Answer::new(tree.directory(&folder, name, depth))?;
+    Ok(if is_cut { answer.with_note("`more` entries of a directory did not fit: ask for it, or for fewer levels") } else { answer })
+}
+
+/// How many entries of each directory are shown. Level by level, so that what is near the top comes first; what is left for a level is shared
+/// among its directories.
+fn fitting(children: &BTreeMap<RepoPath, Vec<&Entry>>, top: &RepoPath) -> BTreeMap<RepoPath, usize> {
+    let (mut shown, mut left, mut level) = (BTreeMap::new(), TREE_CHARACTERS, vec![top.clone()]);
+    while !level.is_empty() {
+        let mut next = Vec::new();
+        for (at, folder) in level.iter().enumerate() {
+            let (share, mut used, mut count) = (left / (level.len() - at), 0, 0);
+            for entry in children.get(folder).into_iter().flatten().take(MAX_ENTRIES) {
+                let cost = cost(entry);
+                if used + cost > share {
+                    break;
+                }
+                (used, count) = (used + cost, count + 1);
+                if entry.kind == EntryKind::Directory {
+                    next.push(entry.path.clone());
+                }
+            }
+            left -= used;
+            shown.insert(folder.clone(), count);
+        }
+        level = next;
+    }
+    shown
+}
+
+fn cost(entry: &Entry) -> usize {
+    // A name in JSON is longer by what is escaped in it.
+    let name = serde_json::Value::from(entry.path.file_name()).to_string().chars().count();
+    name + if entry.kind == EntryKind::Directory { DIRECTORY_COST } else { FILE_COST }
 }
 
 struct TreeBuilder<'a> {
     children: BTreeMap<RepoPath, Vec<&'a Entry>>,
-    /// How many entries may still be shown.
-    left: usize,
+    /// How many entries of a directory are shown.
+    shown: BTreeMap<RepoPath, usize>,
 }
 
 impl TreeBuilder<'_> {
     /// A directory with `depth` levels below it; directories at the last level have no `children`.
-    fn directory(&mut self, path: &RepoPath, name: &str, depth: usize) -> TreeNode {
-        let entries = self.children.remove(path).unwrap_or_default();
-        let shown = entries.len().min(MAX_ENTRIES).min(self.left);
-        self.left -= shown;
+    fn directory(&self, path: &RepoPath, name: &str, depth: usize) -> TreeNode {
+        let entries = self.children.get(path).map_or(&[][..], Vec::as_slice);
+        let shown = self.shown.get(path).copied().unwrap_or_default();
         let children: Vec<TreeNode> = entries[..shown].iter().map(|entry| self.node(entry, depth)).collect();
         let children = (depth > 0).then_some(children);
-        TreeNode { name: name.to_owned(), r#type: "directory", children, truncated: shown < entries.len() }
+        let more = entries.len() - shown;
+        TreeNode { name: name.to_owned(), r#type: "directory", children, truncated: more > 0, more: (more > 0).then_some(more) }
     }
 
-    fn node(&mut self, entry: &Entry, depth: usize) -> TreeNode {
+    fn node(&self, entry: &Entry, depth: usize) -> TreeNode {
         match entry.kind {
             EntryKind::Directory => self.directory(&entry.path, entry.path.file_name(), depth - 1),
-            EntryKind::File => TreeNode { name: entry.path.file_name().to_owned(), r#type: "file", children: None, truncated: false },
+            EntryKind::File => {
+                TreeNode { name: entry.path.file_name().to_owned(), r#type: "file", children: None, truncated: false, more: None }
+            }
         }
     }
 }

@@ -16,7 +16,9 @@ use crate::arguments::{Arguments, Kind, Parameter, shortened};
 use crate::error::{Code, ToolError};
 use crate::output::{CONFIGURATION, INDEXING, NOTE, Output};
 use crate::state::State;
-use crate::tools::{NAME_ERRORS, Tool, words};
+use crate::tools::{Tool, words};
+
+const STATUS_ERRORS: &[Code] = &[Code::InvalidParameter, Code::IndexError];
 
 /// Most paths of one call.
 const MAX_PATHS: usize = 100;
@@ -28,9 +30,10 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "index_files",
         title: "Index files",
-        doc: "Bring the index up to date with the named files, and with whatever else changed on disk. Seldom needed: edits are noticed by \
-              themselves. Use it when an answer names stale_files. A path that no longer exists is removed from the index.",
-        parameters: &[Parameter::required("paths", Kind::Texts(MAX_PATHS), "Repo-relative paths of the files, at most 100.")],
+        doc: "Bring the index up to date with these files and whatever else changed, when an answer names stale_files: edits are noticed by themselves.",
+        parameters: &[
+            Parameter::required("paths", Kind::Texts(MAX_PATHS), "Repo-relative paths of the files, at most 100.").hinted("Repo-relative.")
+        ],
         output: Output::object::<Indexed>(&[NOTE]),
         errors: &[Code::InvalidParameter, Code::TooLarge, Code::EngineUnavailable, Code::IndexError],
         run: index_files,
@@ -39,11 +42,10 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_status",
         title: "Show the state of the index",
-        doc: "Say how the index is: whether it is healthy and complete, how much is in it, how much of the code was understood. Use it \
-              when answers are missing something.",
+        doc: "How complete the index is and how much of the code was understood. Use it when answers miss something.",
         parameters: &[],
         output: Output::object::<StatusReport>(&[INDEXING, CONFIGURATION]),
-        errors: NAME_ERRORS,
+        errors: STATUS_ERRORS,
         run: get_status,
         writes: false,
     },
@@ -173,6 +175,9 @@ pub struct StatusReport {
     pub edges: u64,
     /// Figures by language.
     pub quality: Vec<LanguageQuality>,
+    /// Share of the bytes of code, markup and configuration that no indexed language covers; what it uses is not in the index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text_of_no_language_percent: Option<f64>,
 }
 
 /// How well one language was understood.
@@ -191,7 +196,8 @@ pub struct LanguageQuality {
     pub files_failed: u64,
     /// Share of bytes in parse errors.
     pub error_percent: f64,
-    /// Share of calls with a target, of those that do not go outside the repository; absent if there are none.
+    /// Share of calls with a target, of those not known to go outside: whose receiver is outside, or whose name nothing here bears that can be
+    /// called; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls_resolved_percent: Option<f64>,
     /// Uses left without a target because linking them would have cost too much.
@@ -221,7 +227,7 @@ impl StatusReport {
         Self {
             healthy,
             schema_version: status.schema_version,
-            indexed_files: counts.files,
+            indexed_files: counts.files - counts.languages.iter().map(|counts| counts.failed).sum::<u64>(),
             indexed_symbols: counts.symbols,
             languages: counts.languages.iter().map(|counts| counts.language.as_str()).collect(),
             watcher_active: false,
@@ -230,7 +236,15 @@ impl StatusReport {
             embeddings_count: 0,
             edges: counts.edges,
             quality: quality.collect(),
+            text_of_no_language_percent: None,
         }
+    }
+
+    /// With the share of what is not covered; given are bytes that are covered and bytes that are not.
+    #[must_use]
+    pub fn with_text_of_no_language(mut self, (covered, other): (u64, u64)) -> Self {
+        self.text_of_no_language_percent = percent(other, covered + other);
+        self
     }
 }
 
@@ -251,7 +265,9 @@ fn get_status(state: &State, _arguments: &Arguments) -> Result<Answer, ToolError
         answer.add(&INDEXING, remark);
     }
     if !settings.is_empty() {
-        answer.add(&CONFIGURATION, settings);
+        // What the settings say is nobody's business here; the command tells it to their owner.
+        let remark = format!("`.codeagent/config.json` has {} odd settings; `codeagent status` says which", settings.len());
+        answer.add(&CONFIGURATION, vec![remark]);
     }
     Ok(answer)
 }

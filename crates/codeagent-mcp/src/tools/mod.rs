@@ -10,6 +10,7 @@ pub mod management;
 pub mod navigation;
 pub mod search;
 mod stale;
+mod uncertain;
 pub mod why;
 
 use codeagent_core::model::graph::Language;
@@ -43,7 +44,17 @@ pub struct Tool {
 
 /// The parameter of every tool that answers in pages.
 pub const CURSOR: Parameter =
-    Parameter::optional("cursor", Kind::Text, "The `next_cursor` of the previous answer, to get the next page. Default: the first page.");
+    Parameter::optional("cursor", Kind::Text, "The `next_cursor` of the previous answer, to get the next page. Default: the first page.")
+        .hinted("");
+
+/// The parameter of every tool that answers a list.
+pub const FORMAT: Parameter = Parameter::optional(
+    "format",
+    Kind::Word(|| vec!["rows", "compact"]),
+    "`rows`: a list of objects; `compact`: the same as lines, grouped by file, in less than half of the characters. Default: `rows`, unless the \
+     server was started with `--answers compact`.",
+)
+.hinted("");
 
 /// What may be added to every list that comes in pages.
 pub const PAGED: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE];
@@ -66,18 +77,22 @@ pub const NODE_ID: Parameter = Parameter::required(
     Kind::Name,
     "The symbol's node_id, its name or the end of it (`Total`, `Cart.Total`, `Cart.Add(Product, int)`), or `FILE:LINE`. A name that means \
      several symbols is answered for all of them.",
-);
+)
+.hinted("node_id, name or `FILE:LINE`.");
 
 /// Which file a name is declared in.
 pub const FILE: Parameter =
-    Parameter::optional("file", Kind::Name, "If the name means several symbols: only those declared in this file, folder or glob.");
+    Parameter::optional("file", Kind::Name, "If the name means several symbols: only those declared in this file, folder or glob.")
+        .hinted("Where it is declared.");
 
 /// The filter by project.
 pub const PROJECT_ID: Parameter =
-    Parameter::optional("project_id", Kind::Name, "Only symbols of this project: the repo-relative path of its project file.");
+    Parameter::optional("project_id", Kind::Name, "Only symbols of this project: the repo-relative path of its project file.")
+        .hinted("Only this project: path of its project file.");
 
 /// The filter by language.
-pub const LANGUAGE: Parameter = Parameter::optional("language", Kind::Word(|| words(Language::NAMES)), "Only symbols of this language.");
+pub const LANGUAGE: Parameter =
+    Parameter::optional("language", Kind::Word(|| words(Language::NAMES)), "Only symbols of this language.").hinted("");
 
 /// All tools, in the order in which clients list them.
 pub fn all() -> impl Iterator<Item = &'static Tool> {

@@ -2,33 +2,67 @@
 //!
 //! **Limits.** A neighbour's list of sites is cut after `sites`; `site_count` then says how many there are.
 
-use codeagent_core::model::graph::{EdgeDirection, EdgeType};
+use codeagent_core::model::graph::{Confidence, EdgeDirection, EdgeType};
 use codeagent_core::query::{self, Meant, Sources};
 use codeagent_workspace::{Entry, EntryKind, RepoPath};
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Fallback, Kind, Parameter};
 use crate::error::{Code, ToolError};
-use crate::output::{ALSO_NAMED, Addition, NEXT_CURSOR, NOTE, Output, STALE_FILES, SYMBOLS, TOTAL, UNRESOLVED_SITES};
+use crate::output::{
+    ALSO_NAMED, Addition, FOLDERS, NEXT_CURSOR, NOTE, Output, STALE_FILES, SYMBOLS, TOTAL, UNCERTAIN, UNRESOLVED, UNRESOLVED_SITES,
+};
 use crate::page::{Rows, page, page_beside};
 use crate::state::State;
-use crate::tools::asked::{Listed, Related, asked, names, of};
+use crate::tools::asked::{Listed, Related, asked, filter, of};
 use crate::tools::stale::{show, with_stale_files};
+use crate::tools::uncertain::uncertain;
 use crate::tools::why::{elsewhere, why_empty};
-use crate::tools::{CURSOR, FILE, NODE_ID, PLACES, RELATED, SYMBOL_ERRORS, Tool, words};
+use crate::tools::{CURSOR, FILE, FORMAT, NODE_ID, PLACES, RELATED, SYMBOL_ERRORS, Tool, words};
 use crate::wire::{DependencyRow, NeighborRow, OutlineRow, Row, SourceSpan, SymbolDetail, UseRow};
 
-const EDGE_TYPE: Parameter = Parameter::optional("edge_type", Kind::Word(|| words(EdgeType::NAMES)), "Only relationships of this type.");
+const EDGE_TYPE: Parameter =
+    Parameter::optional("edge_type", Kind::Word(|| words(EdgeType::NAMES)), "Only relationships of this type.").hinted("");
 
 const SITES: Parameter =
-    Parameter::optional("sites", Kind::Number { min: 1, max: 10_000 }, "Most places shown of a row.").or(Fallback::Number(3));
+    Parameter::optional("sites", Kind::Number { min: 1, max: u64::MAX }, "Most places shown of a row.").or(Fallback::Number(3)).hinted("");
+
+const PATH: Parameter =
+    Parameter::optional("path", Kind::Name, "Only results declared in this file, folder or glob.").hinted("Where results are.");
+const TESTS: Parameter =
+    Parameter::optional("tests", Kind::Word(|| vec!["only", "without"]), "Only results in tests, or none of them.").hinted("");
+const KIND: Parameter =
+    Parameter::optional("kind", Kind::Name, "Only results of this kind (`struct`, `function`, `field`, ...) or node_type.").hinted("");
+const MIN_CONFIDENCE: Parameter =
+    Parameter::optional("min_confidence", Kind::Word(|| words(Confidence::NAMES)), "Only uses at least as sure.").hinted("");
 
 const OUTLINE_ERRORS: &[Code] = &[Code::NotFound, Code::InvalidParameter, Code::PathEscape, Code::EngineUnavailable, Code::IndexError];
 const SYMBOL: &[Addition] = &[NOTE, SYMBOLS, ALSO_NAMED, STALE_FILES];
-const USERS: &[Addition] = &[NEXT_CURSOR, TOTAL, NOTE, SYMBOLS, ALSO_NAMED, UNRESOLVED_SITES, STALE_FILES];
+const USERS: &[Addition] = &[
+    NEXT_CURSOR,
+    TOTAL,
+    FOLDERS,
+    NOTE,
+    SYMBOLS,
+    ALSO_NAMED,
+    UNCERTAIN[0],
+    UNCERTAIN[1],
+    UNCERTAIN[2],
+    UNCERTAIN[3],
+    UNCERTAIN[4],
+    UNCERTAIN[5],
+    STALE_FILES,
+];
+const USED: &[Addition] = &[NEXT_CURSOR, TOTAL, FOLDERS, NOTE, SYMBOLS, ALSO_NAMED, UNRESOLVED_SITES, UNRESOLVED, STALE_FILES];
 
 /// Of how many symbols an answer says why they have nothing.
 const MAX_NOTES: usize = 3;
+
+/// Of how many folders a long list says how many results they have.
+const MAX_FOLDERS: usize = 8;
+
+/// How many characters these are left.
+const FOLDERS_CHARACTERS: usize = 600;
 
 /// What makes something an implementation.
 pub const IMPLEMENTING: [EdgeType; 4] = [EdgeType::Implements, EdgeType::Extends, EdgeType::Inherits, EdgeType::Overrides];
@@ -38,8 +72,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_symbol",
         title: "Get a symbol",
-        doc: "Get everything known about one symbol: kind, place, signature, modifiers, documentation, how often it is used. Then \
-              read_file shows its source (file_path, line_start, line_end), get_references its uses.",
+        doc: "All about a symbol: kind, place, signature, modifiers, documentation, number of uses. read_file shows its source.",
         parameters: &[NODE_ID, FILE],
         output: Output::object::<SymbolDetail>(SYMBOL),
         errors: SYMBOL_ERRORS,
@@ -49,9 +82,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_source_spans",
         title: "Find declarations",
-        doc: "Get all places a symbol is declared at: partial classes and merged interfaces have several. Use it before editing a type; \
-              read_file shows the lines.",
-        parameters: &[NODE_ID, FILE, CURSOR],
+        doc: "All places a symbol is declared at: partial classes and merged interfaces have several.",
+        parameters: &[NODE_ID, FILE, FORMAT, CURSOR],
         output: Output::list::<SourceSpan>("Its declarations, the primary one first, then by path and line.", RELATED),
         errors: SYMBOL_ERRORS,
         run: get_source_spans,
@@ -60,9 +92,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_file_outline",
         title: "Outline a file",
-        doc: "List the symbols declared in a file in the order of their lines. Use it instead of read_file to see what is in a file, \
-              then read_file with line_start and line_end for the part you need.",
-        parameters: &[Parameter::required("path", Kind::Text, "Repo-relative path of the file."), CURSOR],
+        doc: "The symbols of a file by line. Use it before read_file, to see which lines you need.",
+        parameters: &[Parameter::required("path", Kind::Text, "Repo-relative path of the file.").hinted("Repo-relative."), FORMAT, CURSOR],
         output: Output::list::<OutlineRow>("The symbols in the order of their lines.", PLACES),
         errors: OUTLINE_ERRORS,
         run: get_file_outline,
@@ -71,9 +102,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_callers",
         title: "Find callers",
-        doc: "Find the symbols that call a symbol, with the places of the calls. Use it to see who is affected by a change of behaviour. \
-              Calls through an interface or base class belong to that member: get_implementations and get_references find more.",
-        parameters: &[NODE_ID, FILE, SITES, CURSOR],
+        doc: "Who calls a symbol, and where. Calls through an interface or base class belong to that member.",
+        parameters: &[NODE_ID, FILE, PATH, TESTS, KIND, MIN_CONFIDENCE, SITES, FORMAT, CURSOR],
         output: Output::list::<NeighborRow>("The symbols that call it, by path and line of the call.", USERS),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow::<NeighborRow>(state, arguments, (EdgeDirection::Incoming, &[EdgeType::Calls])),
@@ -82,10 +112,9 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_callees",
         title: "Find callees",
-        doc: "Find the symbols of the repository that a symbol calls, with the places of the calls. Use it to understand how something \
-              works. Calls into libraries are not listed.",
-        parameters: &[NODE_ID, FILE, SITES, CURSOR],
-        output: Output::list::<NeighborRow>("The symbols it calls, in the order of the calls.", RELATED),
+        doc: "What a symbol of the repository calls, and where; calls into libraries are left out.",
+        parameters: &[NODE_ID, FILE, PATH, TESTS, KIND, MIN_CONFIDENCE, SITES, FORMAT, CURSOR],
+        output: Output::list::<NeighborRow>("The symbols it calls, in the order of the calls.", USED),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow::<NeighborRow>(state, arguments, (EdgeDirection::Outgoing, &[EdgeType::Calls])),
         writes: false,
@@ -93,9 +122,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_implementations",
         title: "Find implementations",
-        doc: "Find what implements an interface, derives from a class, or implements or overrides a member. Only direct ones: ask again \
-              with a result to go further down.",
-        parameters: &[NODE_ID, FILE, SITES, CURSOR],
+        doc: "What directly implements, derives from or overrides a symbol. Ask again with a result to go on.",
+        parameters: &[NODE_ID, FILE, PATH, TESTS, KIND, MIN_CONFIDENCE, SITES, FORMAT, CURSOR],
         output: Output::list::<UseRow>("What implements, extends, inherits or overrides it.", USERS),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow::<UseRow>(state, arguments, (EdgeDirection::Incoming, &IMPLEMENTING)),
@@ -104,9 +132,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_references",
         title: "Find references",
-        doc: "Find every use of a symbol: calls, reads and writes, type uses, imports, base lists, overrides. Use it before renaming or \
-              removing something.",
-        parameters: &[NODE_ID, FILE, SITES, CURSOR],
+        doc: "Every use: calls, reads, writes, types, imports, bases, overrides. Before renaming or removing.",
+        parameters: &[NODE_ID, FILE, PATH, TESTS, KIND, MIN_CONFIDENCE, SITES, FORMAT, CURSOR],
         output: Output::list::<UseRow>("The symbols that use it, by kind of use, path and line.", USERS),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow::<UseRow>(state, arguments, (EdgeDirection::Incoming, USES)),
@@ -115,10 +142,9 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_dependencies",
         title: "Find dependencies",
-        doc: "Find what a symbol depends on: all outgoing relationships, or those of one type. With `contains`, the members of a type or \
-              namespace; with `inherits`, `implements` or `extends`, its bases.",
-        parameters: &[NODE_ID, FILE, EDGE_TYPE, SITES, CURSOR],
-        output: Output::list::<DependencyRow>("What it depends on, by edge_type.", RELATED),
+        doc: "What a symbol depends on. `contains`: its members; `inherits`, `implements`, `extends`: its bases.",
+        parameters: &[NODE_ID, EDGE_TYPE, FILE, PATH, TESTS, KIND, MIN_CONFIDENCE, SITES, FORMAT, CURSOR],
+        output: Output::list::<DependencyRow>("What it depends on, by edge_type.", USED),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow_all(state, arguments, EdgeDirection::Outgoing),
         writes: false,
@@ -126,9 +152,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_dependents",
         title: "Find dependents",
-        doc: "Find what depends on a symbol: all incoming relationships, or those of one type. As get_references, and `contains` gives \
-              what it is declared in.",
-        parameters: &[NODE_ID, FILE, EDGE_TYPE, SITES, CURSOR],
+        doc: "What depends on a symbol, as get_references; `contains`: what it is declared in.",
+        parameters: &[NODE_ID, EDGE_TYPE, FILE, PATH, TESTS, KIND, MIN_CONFIDENCE, SITES, FORMAT, CURSOR],
         output: Output::list::<DependencyRow>("What depends on it, by edge_type.", USERS),
         errors: SYMBOL_ERRORS,
         run: |state, arguments| follow_all(state, arguments, EdgeDirection::Incoming),
@@ -223,30 +248,55 @@ fn follow<R: Row>(state: &State, arguments: &Arguments, question: (EdgeDirection
     let snapshot = answers.snapshot()?;
     let meant = asked(&snapshot, arguments)?;
     let mut sources = Sources::new(&snapshot, answers.workspace());
-    let found = Related::find(&snapshot, &meant, question)?;
+    let filter = filter(arguments)?;
+    let found = Related::find(&snapshot, &meant, question, &filter)?;
     let key = |index: usize| {
         let (meaning, found, at) = found.at(index);
         (meant.answered[meaning].first().id, found.key(at))
     };
     let listed = Listed::meanings(arguments, &meant, &found.counts());
     let sites = arguments.number("sites").unwrap_or_default();
-    let mut answer = page_beside(arguments, listed.characters(), Rows { count: found.len(), key }, |index| {
+    let uncertain =
+        if arguments.is_next_page() { Answer::new(())? } else { uncertain(&mut sources, (&meant, found.len() == 0), question)? };
+    let beside = listed.characters() + uncertain.characters() + FOLDERS_CHARACTERS;
+    let mut answer = page_beside(arguments, beside, Rows { count: found.len(), key }, |index| {
         let (meaning, found, at) = found.at(index);
         let Some(neighbor) = found.get(at, &mut sources, sites)? else { return Ok(None) };
         show(&mut sources, &neighbor.node)?;
         Ok(Some(R::new(&neighbor, question.0, of(&meant, meaning))))
     })?;
-    if question.0 == EdgeDirection::Incoming {
-        let names = names(meant.nodes());
-        let unresolved: u64 = names.iter().map(|name| query::unresolved_sites(&snapshot, name)).sum::<Result<_, _>>()?;
-        if unresolved > 0 {
-            answer.add(&UNRESOLVED_SITES, unresolved);
+    if !arguments.is_next_page() {
+        answer = answer.with_all_of(uncertain);
+        if answer.added.contains_key(NEXT_CURSOR.name) {
+            answer.add(&FOLDERS, by_folder(found.folders()));
         }
+    }
+    if found.len() == 0 && !filter.is_empty() {
+        answer = answer.with_note("nothing passes the filters; ask without path, tests, kind and min_confidence");
+        return with_stale_files(listed.add_to(answer), &sources);
     }
     for note in notes(&mut sources, (&meant, &found.counts()), question)? {
         answer = answer.with_note(note);
     }
     with_stale_files(listed.add_to(answer), &sources)
+}
+
+/// The folders with most results, and how many there are of others.
+fn by_folder(folders: Vec<(String, usize)>) -> Vec<String> {
+    let (mut lines, mut characters) = (Vec::new(), 0);
+    for (folder, count) in folders.iter().take(MAX_FOLDERS) {
+        let line = format!("{folder}: {count}");
+        characters += line.chars().count() + 4;
+        if characters > FOLDERS_CHARACTERS {
+            break;
+        }
+        lines.push(line);
+    }
+    let rest: usize = folders.iter().skip(lines.len()).map(|(_, count)| count).sum();
+    if rest > 0 {
+        lines.push(format!("{} more folders: {rest}", folders.len() - lines.len()));
+    }
+    lines
 }
 
 /// Why the lists of the first meanings are empty, or where there is more.

@@ -14,13 +14,15 @@ use crate::page::{Rows, page};
 use crate::state::State;
 use crate::tools::asked::asked;
 use crate::tools::stale::{show, with_stale_files};
-use crate::tools::{CURSOR, LANGUAGE, NAME_ERRORS, NODE_ID, PLACES, PROJECT_ID, SYMBOL_ERRORS, Tool, words};
+use crate::tools::{CURSOR, FORMAT, LANGUAGE, NAME_ERRORS, NODE_ID, PLACES, PROJECT_ID, SYMBOL_ERRORS, Tool, words};
 use crate::wire::{NamedRow, RankedRow, SymbolRow};
 
 /// Results of a search if no limit is given.
 const DEFAULT_LIMIT: usize = 20;
 /// Most results of a search.
 const MAX_LIMIT: u64 = 50;
+/// Most projects that an error lists.
+const MAX_PROJECTS: usize = 30;
 /// Longest query, in bytes.
 const MAX_QUERY: usize = 1_000;
 
@@ -29,19 +31,19 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "search_symbols",
         title: "Search symbols",
-        doc: "Find symbols (classes, methods, components, ...) by words of their name, container, signature or documentation, best \
-              first. Start here if you do not know the exact name. `HttpClientFactory` is found by `client factory`, `HttpClientFac*`, \
-              `httpclientfactory`, `HCF` and `hcfac`. Then get_symbol, get_callers or get_references with a node_id.",
+        doc: "Find symbols by words of name, container, signature or documentation, best first: `client factory`, `HttpClientFac*`, `HCF`. Start here if you do not know the name.",
         parameters: &[
             Parameter::required(
                 "query",
                 Kind::Text,
                 "Words to find, an FTS5 query: `user service`, `Authenticate*`, `name:Cart OR Basket`.",
-            ),
+            )
+            .hinted("Words, an FTS5 query: `user service`, `Auth*`, `name:Cart OR Basket`."),
             PROJECT_ID,
-            Parameter::optional("node_type", Kind::Word(|| words(NodeType::NAMES)), "Only symbols of this type."),
+            Parameter::optional("node_type", Kind::Word(|| words(NodeType::NAMES)), "Only symbols of this type.").hinted(""),
             LANGUAGE,
-            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results.").or(Fallback::Number(20)),
+            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results.").or(Fallback::Number(20)).hinted(""),
+            FORMAT,
         ],
         output: Output::list::<RankedRow>("Symbols, best first.", &[NOTE, STALE_FILES]),
         errors: NAME_ERRORS,
@@ -51,13 +53,13 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "lookup_symbol",
         title: "Look a name up",
-        doc: "Find symbols by exact qualified name (`Shop.Cart.Total`, `src/cart.ts#Cart.total`); several if it is overloaded. If there \
-              is none, symbols whose qualified name ends like that are given, marked `\"match\":\"suffix\"`. Use search_symbols if you \
-              know only words.",
+        doc: "Symbols of an exact qualified name (`Shop.Cart.Total`, `src/cart.ts#Cart.total`), else those whose name ends so (`match`: `suffix`).",
         parameters: &[
-            Parameter::required("qualified_name", Kind::Name, "The qualified name, or its last segments: `Cart.Total`."),
+            Parameter::required("qualified_name", Kind::Name, "The qualified name, or its last segments: `Cart.Total`.")
+                .hinted("Or its end."),
             LANGUAGE,
             PROJECT_ID,
+            FORMAT,
             CURSOR,
         ],
         output: Output::list::<NamedRow>("Symbols of that name, by qualified name, path and line.", PLACES),
@@ -68,11 +70,10 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "find_similar",
         title: "Find similar symbols",
-        doc: "Find symbols that are similar in meaning to a given one. Needs embeddings, which this index does not have yet: use \
-              search_symbols.",
+        doc: "Symbols similar in meaning. Needs embeddings, which this index does not have: use search_symbols.",
         parameters: &[
             NODE_ID,
-            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results.").or(Fallback::Number(10)),
+            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results.").or(Fallback::Number(10)).hinted(""),
         ],
         output: Output::list::<SymbolRow>("Symbols, most similar first.", &[NOTE, STALE_FILES]),
         errors: SYMBOL_ERRORS,
@@ -96,6 +97,7 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
     };
     let answers = state.answers()?;
     let snapshot = answers.snapshot()?;
+    check_project(&snapshot, arguments)?;
     let found = query::filter_nodes(&snapshot, text, &filter, arguments.number("limit").unwrap_or(DEFAULT_LIMIT))?;
     let rows: Vec<RankedRow> = found.hits.iter().map(|(node, rank)| RankedRow::new(node, *rank)).collect();
     let answer = with_stale_files(Answer::new(&rows)?, &looked_at(&answers, &snapshot, &found)?)?;
@@ -124,6 +126,7 @@ fn lookup_symbol(state: &State, arguments: &Arguments) -> Result<Answer, ToolErr
     let name = arguments.required_text("qualified_name").trim();
     let answers = state.answers()?;
     let snapshot = answers.snapshot()?;
+    check_project(&snapshot, arguments)?;
     let mut sources = Sources::new(&snapshot, answers.workspace());
     let found = query::get_node_by_qualified_name(&snapshot, name, language(arguments), arguments.text("project_id"))?;
     let rows = Rows { count: found.len(), key: |index: usize| found[index].0.id.0 };
@@ -168,6 +171,19 @@ fn find_similar(state: &State, arguments: &Arguments) -> Result<Answer, ToolErro
     let meant = asked(&answers.snapshot()?, arguments)?;
     let name = &meant.answered[0].first().name;
     Err(ToolError::unavailable(format!("there are no embeddings in this index; use search_symbols with words about {name} instead")))
+}
+
+/// A project that there is not would leave everything out.
+fn check_project(snapshot: &Snapshot, arguments: &Arguments) -> Result<(), ToolError> {
+    let Some(asked) = arguments.text("project_id") else { return Ok(()) };
+    let known = query::project_ids(snapshot)?;
+    if known.iter().any(|project| project == asked) {
+        return Ok(());
+    }
+    let more = known.len().saturating_sub(MAX_PROJECTS);
+    let more = if more > 0 { format!("\nand {more} more") } else { String::new() };
+    let shown = known.into_iter().take(MAX_PROJECTS).collect::<Vec<_>>().join("\n");
+    Err(ToolError::invalid(format!("there is no project {asked:?}; there are:\n{shown}{more}")))
 }
 
 fn language(arguments: &Arguments) -> Option<Language> {

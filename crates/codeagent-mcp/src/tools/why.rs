@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use codeagent_core::model::graph::{EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeId, NodeType};
 use codeagent_core::query::{self, Neighbors, Sources};
 
 use crate::error::ToolError;
@@ -58,7 +58,8 @@ pub fn elsewhere(
     (direction, verbs): (EdgeDirection, &[EdgeType]),
 ) -> Result<Option<String>, ToolError> {
     if direction == EdgeDirection::Incoming && verbs == IMPLEMENTING {
-        return further(sources, node);
+        let further = further(sources, node)?;
+        return Ok(literals(node).into_iter().chain(further).reduce(|all, next| format!("{all}; {next}")));
     }
     if direction != EdgeDirection::Incoming || verbs[0] != EdgeType::Calls || node.node_type == NodeType::Class {
         return Ok(None);
@@ -106,10 +107,13 @@ fn no_callers(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, Too
     let name = &node.qualified_name;
     let mut hints = match node.node_type {
         NodeType::Class | NodeType::Component => {
-            let constructors = constructors(sources, node)?;
+            let (constructors, constructed) = constructors(sources, node)?;
+            let article =
+                if constructed > 0 { format!(", constructed by {constructed} callers of its constructors") } else { String::new() };
+            let by_itself = if constructors.count == 0 { ", and nothing constructs or calls it by itself" } else { "" };
             vec![
-                format!("{name} is a {}, and nothing constructs or calls it by itself", node.kind),
-                hint("its constructors have callers of their own: get_callers of ", &constructors),
+                format!("{name} is a {}{article}{by_itself}", node.kind),
+                hint("get_callers of its constructors: ", &constructors),
                 "its members, which get_dependencies lists (`contains`), are called one by one".to_owned(),
             ]
         }
@@ -150,10 +154,13 @@ fn no_callees(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, Too
         return Ok(vec![format!("{name} is a {}: its members call, get_dependencies lists them (`contains`)", node.kind)]);
     }
     let below = related(sources, node, EdgeDirection::Incoming, STANDING_FOR)?;
-    if node.flags.has(NodeFlags::ABSTRACT) || below.count > 0 {
-        return Ok(vec![format!("{name} itself calls nothing in this repository"), hint("it is implemented or overridden by ", &below)]);
-    }
-    Ok(vec![format!("{name} calls nothing that is declared in this repository; calls into libraries are not listed")])
+    let open = query::unresolved_calls_in(sources, &[node], 0)?.count;
+    let itself = match open {
+        0 if node.flags.has(NodeFlags::ABSTRACT) || below.count > 0 => format!("{name} itself calls nothing in this repository"),
+        0 => format!("{name} calls nothing that is declared in this repository; calls into libraries are not listed"),
+        open => format!("no call in {name} has a known target in this repository, but {open} have an unknown one that may be here"),
+    };
+    Ok(vec![itself, hint("it is implemented or overridden by ", &below)])
 }
 
 fn no_implementations(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {
@@ -161,7 +168,12 @@ fn no_implementations(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Stri
     Ok(match node.node_type {
         NodeType::Class | NodeType::Interface | NodeType::Component => {
             let above = related(sources, node, EdgeDirection::Outgoing, STANDING_FOR)?;
-            vec![format!("nothing in the repository implements or derives from {name}"), hint("it implements or derives from ", &above)]
+            let literals = literals(node).unwrap_or_default();
+            vec![
+                format!("nothing in the repository implements or derives from {name}"),
+                literals,
+                hint("it implements or derives from ", &above),
+            ]
         }
         NodeType::Method | NodeType::Property => {
             let above = related(sources, node, EdgeDirection::Outgoing, STANDS_FOR)?;
@@ -220,18 +232,29 @@ fn related(sources: &mut Sources<'_>, node: &Node, direction: EdgeDirection, ver
     Ok(named)
 }
 
-fn constructors(sources: &mut Sources<'_>, node: &Node) -> Result<Named, ToolError> {
+/// What implements an interface of TypeScript without saying so.
+fn literals(node: &Node) -> Option<String> {
+    let is_shape = node.language == Language::TypeScript && node.node_type == NodeType::Interface;
+    is_shape.then(|| {
+        "object literals and classes that only have its shape are not listed: get_references lists the places that name it".to_owned()
+    })
+}
+
+/// The constructors of a type, and how many call one.
+fn constructors(sources: &mut Sources<'_>, node: &Node) -> Result<(Named, usize), ToolError> {
+    let mut callers = 0;
     let members = Neighbors::find(sources.snapshot(), node.id, EdgeDirection::Outgoing, &[EdgeType::Contains])?;
     let mut named = Named { names: Vec::new(), count: 0 };
     for index in 0..members.len().min(MAX_MEMBERS) {
         let Some(member) = members.get(index, sources, 0)?.filter(|member| member.node.node_type == NodeType::Constructor) else {
             continue;
         };
+        callers += Neighbors::find(sources.snapshot(), member.node.id, EdgeDirection::Incoming, &[EdgeType::Calls])?.len();
         named.count += 1;
         named.names.push(as_asked(&member.node));
     }
     named.names.truncate(MAX_NAMED);
-    Ok(named)
+    Ok((named, callers))
 }
 
 fn as_asked(node: &Node) -> String {

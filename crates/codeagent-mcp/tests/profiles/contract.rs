@@ -13,8 +13,11 @@ use codeagent_mcp::profiles::{Options, Profile, ToolSet, assistant, patch, works
 use expect_test::expect_file;
 use serde_json::{Value, json};
 
+/// A profile's word for a failure.
+type Word = fn(Kind) -> &'static str;
+
 /// The profiles with the source of their tests and their words for failures.
-const PROFILES: &[(Profile, &str, fn(Kind) -> &'static str)] = &[
+const PROFILES: &[(Profile, &str, Word)] = &[
     (Profile::Assistant, include_str!("assistant.rs"), assistant::code),
     (Profile::Patch, concat!(include_str!("patch.rs"), include_str!("exec.rs")), patch::code),
     (Profile::Workspace, concat!(include_str!("workspace.rs"), include_str!("exec.rs")), workspace::code),

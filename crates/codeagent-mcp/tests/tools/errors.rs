@@ -100,7 +100,8 @@ async fn an_unknown_symbol_is_not_found() {
 #[tokio::test]
 async fn paths_that_lead_out_escape() {
     let shop = Peer::shop().await;
-    for tool in tools::all().filter(|tool| tool.parameters.iter().any(|each| each.name == "path")) {
+    let names_a_file = |tool: &&Tool| tool.parameters.iter().all(|each| each.name != "node_id");
+    for tool in tools::all().filter(|tool| tool.parameters.iter().any(|each| each.name == "path")).filter(names_a_file) {
         for outside in ["..", "src/../../x.cs", "/etc/passwd", "../../../../../../etc/passwd"] {
             let answer = shop.structured(tool.name, json!({ "path": outside })).await;
             assert_eq!(code(&answer), "path_escape", "{} {outside}: {answer}", tool.name);

@@ -131,7 +131,8 @@ async fn large_directories_are_cut_and_say_so() {
     let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"x"[..])).collect();
     let session = Session::over(&files).await;
     let tree = session.raw("get_directory_tree", json!({ "path": "many" })).await.structured_content.unwrap();
-    assert_eq!((tree["children"].as_array().unwrap().len(), &tree["truncated"]), (1_000, &json!(true)));
+    let shown = tree["children"].as_array().unwrap().len() as u64;
+    assert!(shown > 200 && tree["truncated"] == true && tree["more"] == 1_001 - shown, "{shown} shown, {} more", tree["more"]);
     let page = session.raw("list_directory", json!({ "path": "many" })).await.structured_content.unwrap();
     let next = page["next_cursor"].as_str().unwrap();
     let second = session.raw("list_directory", json!({ "path": "many", "cursor": next })).await.structured_content.unwrap();

@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
 
+mod compact;
 mod contract;
 mod documentation;
 mod errors;
 mod filesystem;
+mod honest;
 mod http;
 mod meant;
 mod names;

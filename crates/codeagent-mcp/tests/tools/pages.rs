@@ -94,6 +94,7 @@ async fn ten_thousand_callers_cost_a_page() {
             let start = Instant::now();
             let answer = session.structured(tool, json!({ "node_id": "Target.Hit" })).await;
             best = best.min(start.elapsed());
+            assert_eq!(answer["folders"], json!(["src: 10000"]), "{tool}");
             assert!(answer["total"].as_u64().unwrap() >= 10_000 && answer["results"].as_array().unwrap().len() < 50, "{tool}");
         }
         // Optimized it is a few milliseconds; looking all callers up takes seconds here.

@@ -186,7 +186,7 @@ async fn get_status_never_shows_a_path() {
     assert!(status["last_batch_at"].take().as_str().is_some_and(|time| time.ends_with('Z')));
     // How many uses are found is the linkers' business.
     assert!(status["edges"].take().as_u64().is_some_and(|edges| edges > 0));
-    expect![[r#"{"healthy":true,"schema_version":1,"indexed_files":3,"indexed_symbols":10,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":null,"embeddings_count":0,"edges":null,"quality":[{"language":"csharp","files":2,"lines":25,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"calls_resolved_percent":100.0,"sites_given_up":0},{"language":"typescript","files":1,"lines":3,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"sites_given_up":0}]}"#]].assert_eq(&status.to_string());
+    expect![[r#"{"healthy":true,"schema_version":2,"indexed_files":3,"indexed_symbols":10,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":null,"embeddings_count":0,"edges":null,"quality":[{"language":"csharp","files":2,"lines":25,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"calls_resolved_percent":100.0,"sites_given_up":0},{"language":"typescript","files":1,"lines":3,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"sites_given_up":0}],"text_of_no_language_percent":0.0}"#]].assert_eq(&status.to_string());
 }
 
 #[tokio::test]
@@ -194,7 +194,9 @@ async fn without_an_engine_only_file_tools_answer() {
     let session = Session::over(&[("a.cs", b"class A { }")]).await;
     expect![[r#"error: {"error":{"code":"engine_unavailable","message":"the engine is being opened or closed; ask again in a moment"}}"#]]
         .assert_eq(&session.ask("search_symbols", json!({ "query": "A" })).await);
-    expect![[r#"error: {"error":{"code":"engine_unavailable","message":"the engine is being opened or closed; ask again in a moment"}}"#]]
+    expect![[r#"
+        {"healthy":false,"schema_version":0,"indexed_files":0,"indexed_symbols":0,"languages":[],"watcher_active":false,"last_batch_at":null,"embedding_model":null,"embeddings_count":0,"edges":0,"quality":[]}
+        {"indexing":"the engine is closed"}"#]]
         .assert_eq(&session.ask("get_status", json!({})).await);
     assert!(session.ask("index_files", json!({ "paths": ["a.cs"] })).await.contains("engine_unavailable"));
     assert!(session.ask("read_file", json!({ "path": "a.cs" })).await.contains("class A"));
@@ -231,22 +233,11 @@ async fn a_second_server_reads_the_index_of_the_first_and_takes_its_place() {
 }
 
 #[tokio::test]
-async fn uses_without_a_target_are_counted() {
-    let source = "export class Door {\n  close() {}\n}\nexport function go(thing: any) {\n  thing.close();\n  thing.close();\n}\n";
-    let session = Session::indexed(&[("door.ts", source.as_bytes())]).await;
-    for tool in ["get_callers", "get_references", "get_dependents", "get_implementations"] {
-        let answer = session.structured(tool, json!({ "node_id": "Door.close" })).await;
-        assert_eq!(answer["unresolved_sites"], 2, "{tool}: {answer}");
-    }
-    let callees = session.structured("get_callees", json!({ "node_id": "door.ts#go" })).await;
-    assert!(callees.get("unresolved_sites").is_none(), "{callees}");
-}
-
-#[tokio::test]
 async fn get_status_tells_what_is_odd_about_the_settings() {
     let session = Session::indexed(&[("a.cs", b"class A { }"), (".codeagent/config.json", b"{ \"includ\": [] }")]).await;
     let status = session.structured("get_status", json!({})).await;
-    assert!(status["configuration"][0].as_str().unwrap().contains("includ"), "{status}");
+    let remark = status["configuration"][0].as_str().unwrap();
+    assert!(remark.contains("1 odd") && !remark.contains("includ"), "{status}");
 }
 
 const TWICE: &str = "struct Money { }\nclass Desk\n{\n    Money Pay() => default;\n    void Run() { Pay(); Pay(); Pay(); Pay(); }\n    void Once() => Pay();\n}\n";

@@ -66,13 +66,21 @@ pub struct Hits {
 
 /// At most `limit` symbols that match a query, best first.
 pub fn search(snapshot: &Snapshot, query: &str, filter: &SearchFilter, limit: usize) -> Result<Hits, StoreError> {
-    let read = Query::read(query);
+    let mut read = Query::read(query);
     let mut candidates = Candidates::new(snapshot, filter, limit);
     let expression = if read.is_expression { Some(candidates.of_expression(query.trim())) } else { None };
     let (all, quoted) = match expression {
         Some(Ok(())) => (true, false),
-        Some(Err(StoreError::Query(message))) if read.words.is_empty() => return Err(StoreError::Query(message)),
-        Some(Err(StoreError::Query(_))) => (candidates.of_words(&read)?, true),
+        Some(Err(StoreError::Query(_))) => {
+            if read.words.is_empty() {
+                // Who asks for nothing but operators means their words; signs alone are in no name.
+                read = Query::read(&query.to_lowercase());
+            }
+            if read.words.is_empty() {
+                return Ok(Hits { quoted: true, ..Hits::default() });
+            }
+            (candidates.of_words(&read)?, true)
+        }
         Some(Err(other)) => return Err(other),
         None => (candidates.of_words(&read)?, !read.is_plain),
     };

@@ -127,5 +127,5 @@ fn filters_hold_for_every_way_of_finding() {
 fn names_without_letters_are_found() {
     let (_folder, reader) = store();
     assert_eq!(first(&reader, "$", &SearchFilter::default(), 1), [""; 0]);
-    assert!(matches!(search(&reader.snapshot().unwrap(), "(\"", &SearchFilter::default(), 10), Err(StoreError::Query(_))));
+    assert_eq!(first(&reader, "(\"", &SearchFilter::default(), 1), [""; 0]);
 }

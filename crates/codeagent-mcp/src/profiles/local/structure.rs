@@ -82,8 +82,8 @@ fn wanted(query: &Query) -> Result<impl Fn(&Item) -> bool + use<>, Failure> {
             (None, Some(part)) => name.contains(part.as_str()),
             (None, None) => true,
         };
-        let is_kind = !(folders_only && item.kind != ItemKind::Directory) && !(files_only && item.kind != ItemKind::File);
-        is_named && is_kind && (extensions.is_empty() || extensions.contains(&extension(name)))
+        let other_kind = (folders_only && item.kind != ItemKind::Directory) || (files_only && item.kind != ItemKind::File);
+        is_named && !other_kind && (extensions.is_empty() || extensions.contains(&extension(name)))
     })
 }
 
