@@ -11,8 +11,8 @@ use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool as ToolDescription, ToolAnnotations,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ServerCapabilities, ServerConfig, Tool as ToolDescription, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value};
@@ -243,18 +243,7 @@ fn describe(tool: &Tool) -> ToolDescription {
     // it again, and doing so twice changes nothing.
     let hints = ToolAnnotations::new().read_only(!tool.writes);
     description.annotations = Some(if tool.writes { hints.destructive(false).idempotent(true).open_world(false) } else { hints });
-    description.meta = for_clients(tool.name);
     description
-}
-
-/// What one client wants to know beyond the protocol: which tools to show from the first moment, and of which one a long answer is meant.
-fn for_clients(tool: &str) -> Option<MetaObject> {
-    let (key, value) = match tool {
-        "search_symbols" | "get_file_outline" | "get_callers" => ("anthropic/alwaysLoad", Value::from(true)),
-        "read_file" => ("anthropic/maxResultSizeChars", Value::from(500_000)),
-        _ => return None,
-    };
-    Some(MetaObject(Map::from_iter([(key.to_owned(), value)])))
 }
 
 #[cfg(test)]
