@@ -1,7 +1,7 @@
 //! Texts that are read easily and are hard to link: cycles, doubling, wide choices.
 
 use crate::Expected::{Either, Indexed};
-use crate::{Expected, Row, each, nested, row, rows};
+use crate::{Expected, Row, SECONDS, each, nested, row, rows};
 
 /// The attacks.
 pub fn table() -> Vec<Row> {
@@ -350,6 +350,6 @@ fn modules(table: &mut Vec<Row>) {
         Indexed,
     ));
     for row in table.iter_mut().filter(|row| row.files.len() > 1) {
-        row.seconds = 4.0;
+        row.seconds = 2.0 * SECONDS;
     }
 }

@@ -1,17 +1,17 @@
-//! Is a text so broken that it is not worth its price? Samples say whether to look closer, ever longer beginnings of the text decide.
+//! Is a text so broken behind its first error that it is not worth its price? Samples say whether to look closer, ever longer beginnings decide.
 //!
 //! A place that the parser has to recover from costs as much as a hundred that it can read, and while it runs nothing tells how many it has
 //! met. A sample is code without what stands around it, so it proves nothing; a beginning is read as it is in the whole, and what it shares
-//! with the one before is taken over from it.
+//! with the one before is taken over from it. Each is by half longer than the last, so that all of them cost about three times the text.
 //!
-//! **Limits.** What is broken between the samples is not seen, nor is a text shorter than a portion, whose price is bounded by its length.
+//! **Limits.** What is broken between the samples is not seen, nor in the last third, nor in a text shorter than a stretch, whose price is
+//! bounded by its length.
 
-use tree_sitter::{InputEdit, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Language, Parser, Point, Tree};
 
-use crate::extract::limits;
 use crate::extract::parsing;
 
-/// By so much the beginnings grow.
+/// By so much the first beginning exceeds what has no error.
 const PORTION: usize = 16 * 1024;
 
 /// The distance of the samples, and the length below which none are taken.
@@ -28,17 +28,18 @@ const BYTES_PER_ERROR_IN_SAMPLES: usize = 25;
 const ERRORS: usize = 1000;
 const BYTES_PER_ERROR: usize = 64;
 
-/// Whether a text has so many errors that it should not be parsed.
-pub fn is_hopeless(parser: &mut Parser, text: &[u8]) -> bool {
-    text.len() > STRETCH && looks_broken(parser, text) && has_broken_beginning(parser, text)
+/// Whether a text whose first error is at a place has so many behind it that it should not be parsed.
+pub fn is_hopeless(language: &Language, text: &[u8], first_error: usize) -> bool {
+    let rest = text.get(first_error..).unwrap_or_default();
+    let Some(mut parser) = parsing::new_parser(language) else { return false };
+    rest.len() > STRETCH && looks_broken(&mut parser, rest) && has_broken_beginning(&mut parser, text, first_error)
 }
 
 fn looks_broken(parser: &mut Parser, text: &[u8]) -> bool {
     let (mut bytes, mut found) = (0, 0);
     for sample in text.chunks(STRETCH).map(sample) {
         bytes += sample.len();
-        let tree = parsing::attempt(parser, sample, None, &mut limits::parse_steps(sample.len()));
-        found += tree.map_or(sample.len(), |tree| errors(&tree));
+        found += parsing::attempt(parser, sample, None).map_or(sample.len(), |tree| errors(&tree));
     }
     found * BYTES_PER_ERROR_IN_SAMPLES > bytes
 }
@@ -53,16 +54,21 @@ fn sample(portion: &[u8]) -> &[u8] {
     }
 }
 
-fn has_broken_beginning(parser: &mut Parser, text: &[u8]) -> bool {
-    let mut beginning = Beginning { end: 0, closer: "", tree: None };
-    while beginning.end + PORTION < text.len() {
+fn has_broken_beginning(parser: &mut Parser, text: &[u8], first_error: usize) -> bool {
+    let mut beginning = Beginning { end: first_error, closer: "", tree: None };
+    loop {
+        let broken = beginning.end - first_error;
+        let end = beginning.end + PORTION.max(broken / 2);
+        if end >= text.len() {
+            return false;
+        }
+        let most = ERRORS + (end - first_error) / BYTES_PER_ERROR;
         let mut closers = [beginning.closer].into_iter().chain(CLOSERS.iter().copied());
-        match closers.find_map(|closer| beginning.extended(parser, text, closer)) {
+        match closers.find_map(|closer| beginning.extended(parser, &text[..end], closer, most)) {
             Some(next) => beginning = next,
             None => return true,
         }
     }
-    false
 }
 
 /// What may be open where a text breaks off: nothing that takes what stands before for broken, a comment or a text of some kind.
@@ -77,17 +83,15 @@ struct Beginning {
 }
 
 impl Beginning {
-    /// The beginning one portion longer; `None` if that has too many errors.
-    fn extended(&self, parser: &mut Parser, text: &[u8], closer: &'static str) -> Option<Self> {
-        let end = self.end + PORTION;
-        let closed = [&text[..end], closer.as_bytes()].concat();
+    /// A longer beginning; `None` if that has more errors than it may.
+    fn extended(&self, parser: &mut Parser, text: &[u8], closer: &'static str, most: usize) -> Option<Self> {
+        let closed = [text, closer.as_bytes()].concat();
         let mut last = self.tree.clone();
         if let Some(tree) = &mut last {
             tree.edit(&replaced(self.end, self.closer.len(), closed.len()));
         }
-        let tree = parsing::attempt(parser, &closed, last.as_ref(), &mut limits::parse_steps(end))?;
-        let few = errors(&tree) <= ERRORS + end / BYTES_PER_ERROR;
-        few.then_some(Self { end, closer, tree: Some(tree) })
+        let tree = parsing::attempt(parser, &closed, last.as_ref())?;
+        (errors(&tree) <= most).then_some(Self { end: text.len(), closer, tree: Some(tree) })
     }
 }
 
@@ -123,9 +127,7 @@ mod tests {
     use super::*;
 
     fn is_broken(text: &str) -> bool {
-        let mut parser = Parser::new();
-        parser.set_language(&tree_sitter_c_sharp::LANGUAGE.into()).expect("the grammar fits");
-        is_hopeless(&mut parser, text.as_bytes())
+        is_hopeless(&tree_sitter_c_sharp::LANGUAGE.into(), text.as_bytes(), 0)
     }
 
     #[test]

@@ -252,7 +252,6 @@ impl Arena {
             [] => opaque.unwrap_or(if types.is_empty() { Ty::UNKNOWN } else { Ty::NOTHING }),
             [one] => *one,
             _ => {
-                members.truncate(UNION_LIMIT);
                 let args = self.args(&members);
                 self.add(Type::Union(args))
             }
@@ -273,7 +272,6 @@ impl Arena {
             [] => Ty::UNKNOWN,
             [one] => *one,
             _ => {
-                members.truncate(UNION_LIMIT);
                 let args = self.args(&members);
                 self.add(Type::Intersection(args))
             }
@@ -302,7 +300,7 @@ impl Arena {
 }
 
 fn push_new(members: &mut Vec<Ty>, ty: Ty) {
-    if !members.contains(&ty) {
+    if members.len() < UNION_LIMIT && !members.contains(&ty) {
         members.push(ty);
     }
 }
