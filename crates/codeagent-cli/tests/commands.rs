@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+mod shop;
 #[path = "commands/told.rs"]
 mod told;
 
@@ -20,14 +21,7 @@ struct Shop {
 
 impl Shop {
     fn new() -> Self {
-        let root = tempfile::tempdir().unwrap();
-        let original = Workspace::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/shop")).unwrap();
-        for entry in original.walk().entries {
-            let path = root.path().join(entry.path.as_str());
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::copy(original.root().join(entry.path.as_str()), path).unwrap();
-        }
-        Self { root }
+        Self { root: shop::copy() }
     }
 
     fn indexed() -> Self {

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use codeagent_workspace::Workspace;
+mod shop;
 
 fn readme() -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap()
@@ -19,20 +19,9 @@ fn block<'a>(text: &'a str, kind: &str) -> Option<&'a str> {
     rest.split_once("```").map(|(block, _)| block)
 }
 
-fn shop() -> tempfile::TempDir {
-    let root = tempfile::tempdir().unwrap();
-    let original = Workspace::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/shop")).unwrap();
-    for entry in original.walk().entries {
-        let path = root.path().join(entry.path.as_str());
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::copy(original.root().join(entry.path.as_str()), path).unwrap();
-    }
-    root
-}
-
 #[test]
 fn commands_of_the_readme_work_and_print_what_it_shows() {
-    let (root, text) = (shop(), readme());
+    let (root, text) = (shop::copy(), readme());
     let run = |line: &str| {
         let mut words = line.split(' ');
         assert_eq!(words.next(), Some("codeagent"), "{line}");

@@ -222,24 +222,8 @@ impl<'t> Builder<'t> {
 
     /// Adds a declaration to the current scope and owner.
     pub fn declare(&mut self, name: Sym, kind: DeclKind, flags: DeclFlags, at: Position) -> DeclId {
-        self.facts.decls.push(Declaration {
-            name,
-            kind,
-            flags,
-            scope: self.scope,
-            inner: ScopeId::NONE,
-            parent: self.owner,
-            ty: TypeId::NONE,
-            init: ExprId::NONE,
-            params: List::default(),
-            type_params: List::default(),
-            bases: List::default(),
-            returns: List::default(),
-            context: Context::None,
-            from: 0,
-            at,
-            detail: DetailId::NONE,
-        });
+        let declaration = Declaration::new(kind, name, self.scope, at);
+        self.facts.decls.push(Declaration { flags, parent: self.owner, ..declaration });
         DeclId(self.facts.decls.len() as u32 - 1)
     }
 

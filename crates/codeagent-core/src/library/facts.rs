@@ -70,24 +70,7 @@ impl Builder<'_> {
     }
 
     fn declare(&mut self, kind: DeclKind, name: Sym, scope: ScopeId) -> DeclId {
-        self.facts.decls.push(Declaration {
-            name,
-            kind,
-            flags: DeclFlags::default(),
-            scope,
-            inner: ScopeId::NONE,
-            parent: DeclId::NONE,
-            ty: TypeId::NONE,
-            init: ExprId::NONE,
-            params: List::default(),
-            type_params: List::default(),
-            bases: List::default(),
-            returns: List::default(),
-            context: Context::None,
-            from: 0,
-            at: Position::default(),
-            detail: DetailId::NONE,
-        });
+        self.facts.decls.push(Declaration::new(kind, name, scope, Position::default()));
         DeclId(self.facts.decls.len() as u32 - 1)
     }
 

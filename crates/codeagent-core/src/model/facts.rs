@@ -636,6 +636,31 @@ pub struct Declaration {
     pub detail: DetailId,
 }
 
+impl Declaration {
+    /// One of which only this is known.
+    #[must_use]
+    pub fn new(kind: DeclKind, name: Sym, scope: ScopeId, at: Position) -> Self {
+        Self {
+            name,
+            kind,
+            flags: DeclFlags::default(),
+            scope,
+            inner: ScopeId::NONE,
+            parent: DeclId::NONE,
+            ty: TypeId::NONE,
+            init: ExprId::NONE,
+            params: List::default(),
+            type_params: List::default(),
+            bases: List::default(),
+            returns: List::default(),
+            context: Context::None,
+            from: 0,
+            at,
+            detail: DetailId::NONE,
+        }
+    }
+}
+
 /// What only nodes need of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detail {
