@@ -11,7 +11,7 @@ mod shop;
 #[path = "commands/told.rs"]
 mod told;
 
-use codeagent_workspace::{DataDir, DataHome, Workspace};
+use codeagent_workspace::{DataDir, DataHome};
 use expect_test::expect;
 
 /// A copy of the shop.

@@ -378,7 +378,7 @@ impl Linker<'_> {
                 each.map(|((target, arg), param)| self.argument_converts(arg, *target, signature.params[*param].flags)).collect();
             let fate = match pick {
                 _ if conversions.contains(&Conversion::No) => Fate::DoesNotConvert,
-                _ if type_args.is_empty() && !self.can_be_inferred(&signature) => Fate::NotInferred,
+                _ if type_args.is_empty() && !self.can_be_inferred(&signature, &applied.formals, args) => Fate::NotInferred,
                 _ if applied.conversion == Conversion::No => Fate::ConstraintFails,
                 Some(pick) if pick.best.candidate == candidate && pick.best.expanded == applied.expanded => Fate::Chosen,
                 Some(pick) if pick.best.candidate.depth < candidate.depth => Fate::Farther,

@@ -94,7 +94,7 @@ impl Linker<'_> {
         }
         let Some(returned) = self.lambda_result(lambda, &shape.params) else { return Conversion::No };
         if self.facts.decl(lambda).flags.has(DeclFlags::ASYNC) {
-            return self.async_converts(returned, shape.result);
+            return self.async_converts(lambda, returned, shape.result);
         }
         let returns = self.facts.list(self.facts.decl(lambda).returns);
         match returns {
@@ -177,20 +177,18 @@ impl Linker<'_> {
         }
     }
 
-    /// An async lambda gives any task type of a fitting result.
-    fn async_converts(&self, returned: Ty, wanted: Ty) -> Conversion {
+    /// An async lambda gives any task type of a fitting result; a statement whose value is unknown may have none.
+    fn async_converts(&self, lambda: DeclId, returned: Ty, wanted: Ty) -> Conversion {
         let given = self.known(returned);
         match (given, self.known(wanted)) {
             (Some((_, have)), Some((known, want))) if known.is_task_of() => match (have.first(), want.first()) {
                 (Some(have), Some(want)) => self.convert(*have, *want).min(Conversion::Implicit),
                 _ => Conversion::No,
             },
-            (Some((have, _)), Some((known, _))) if known.is_task() => {
-                if have.is_task() {
-                    Conversion::Implicit
-                } else {
-                    Conversion::No
-                }
+            (Some((have, _)), Some((known, _))) if known.is_task() && have.is_task() => Conversion::Implicit,
+            (Some((_, have)), Some((known, _))) if known.is_task() => {
+                let may_be_void = have.first().is_some_and(|ty| ty.is_unknown()) && self.fits_void(lambda) != Conversion::No;
+                if may_be_void { Conversion::Unknown } else { Conversion::No }
             }
             (_, Some(_)) => Conversion::No,
             _ => Conversion::Unknown,

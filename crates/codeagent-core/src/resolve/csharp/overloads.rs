@@ -82,7 +82,7 @@ pub struct Applied {
     /// What each argument converts to.
     pub targets: SmallVec<[Ty; 4]>,
     /// The same before type arguments were put in.
-    formals: SmallVec<[Ty; 4]>,
+    pub(super) formals: SmallVec<[Ty; 4]>,
     /// The last parameter takes several arguments.
     pub(super) expanded: bool,
     /// Some parameter takes its default.
@@ -259,7 +259,7 @@ impl Linker<'_> {
                 break;
             }
         }
-        if type_args.is_empty() && !self.can_be_inferred(&signature) {
+        if type_args.is_empty() && !self.can_be_inferred(&signature, &formals, args) {
             conversion = Conversion::No;
         }
         if conversion != Conversion::No && !self.constraints_hold(&signature, &method_args, candidate.within) {
@@ -301,9 +301,19 @@ impl Linker<'_> {
             .collect()
     }
 
-    /// Whether every type parameter stands in some parameter's type.
-    pub(super) fn can_be_inferred(&self, signature: &Signature) -> bool {
-        signature.type_params.iter().all(|wanted| signature.params.iter().any(|param| self.mentions(param.ty, *wanted)))
+    /// Whether every type parameter stands where some argument may say what it is (standard §12.6.3).
+    pub(super) fn can_be_inferred(&self, signature: &Signature, formals: &[Ty], args: &[Argument]) -> bool {
+        let says = |(formal, arg): (&Ty, &Argument), wanted: Ty| match self.arena.get(arg.ty) {
+            Type::Lambda(lambda) if self.explicit_params(lambda).iter().all(|ty| ty.is_unknown()) => self.result_mentions(*formal, wanted),
+            Type::MethodGroup(_) => self.result_mentions(*formal, wanted),
+            _ => self.mentions(*formal, wanted),
+        };
+        signature.type_params.iter().all(|wanted| formals.iter().zip(args).any(|pair| says(pair, *wanted)))
+    }
+
+    /// Whether a delegate's result mentions a type parameter; of what is no known delegate, any part.
+    fn result_mentions(&self, formal: Ty, wanted: Ty) -> bool {
+        self.mentions(self.delegate_shape(formal).map_or(formal, |shape| shape.result), wanted)
     }
 
     pub(super) fn argument_converts(&self, arg: &Argument, target: Ty, declared: DeclFlags) -> Conversion {
