@@ -33,8 +33,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Processor time that a hostile file may take, twice what it takes alone because two run beside each other; more where nothing is optimised.
-const SECONDS: f64 = if cfg!(debug_assertions) { 20.0 } else { 4.0 };
+/// Processor time that a hostile file may take, and five times that if the engine was built with little optimisation.
+const SECONDS: f64 = if cfg!(debug_assertions) { 10.0 } else { 2.0 };
 
 /// Memory that a hostile file of at most a megabyte may take, and what the process takes without one.
 const MEGABYTES: u64 = 340 + 13;

@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn hostile_patterns_end() {
-        assert!(!is_in_place(&"a".repeat(4_000), &"*a".repeat(2_000).replace("aa", "b")));
+        assert!(!is_in_place(&"a".repeat(4_000), &("*a".repeat(2_000) + "b")));
         assert!(!is_in_place(&"a/".repeat(400), &"**/a/".repeat(500)));
     }
 }
