@@ -164,8 +164,15 @@ fn memory() -> String {
     status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default().to_owned()
 }
 
+/// As much room as the workers of the engine have.
+const STACK_BYTES: usize = 16 << 20;
+
 #[test]
 fn broken_sources_are_survived() {
+    std::thread::Builder::new().stack_size(STACK_BYTES).spawn(survive).unwrap().join().unwrap();
+}
+
+fn survive() {
     let number = |name: &str, or: u64| std::env::var(name).map_or(or, |text| text.parse().unwrap());
     let (count, long) = (number("MUTATED_COUNT", 400), number("MUTATED_LONG", 0));
     let mut numbers = Numbers(number("MUTATED_SEED", 1));

@@ -4,8 +4,9 @@
 use std::io;
 use std::process::ExitCode;
 
-use codeagent_core::engine::ErrorKind;
+use codeagent_core::engine::{EngineError, ErrorKind};
 use codeagent_core::query::QueryError;
+use codeagent_core::store::StoreError;
 use codeagent_mcp::error::{Code, ToolError};
 use codeagent_mcp::serve::ServeError;
 
@@ -65,6 +66,22 @@ fn of_kind(kind: ErrorKind) -> u8 {
         ErrorKind::Interrupted => INTERRUPTED,
         ErrorKind::Other => OTHER,
     }
+}
+
+/// Whether another process has the right to write.
+pub fn is_locked(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| error::kind(cause) == Some(ErrorKind::Locked))
+}
+
+/// Whether the index was found damaged. One that is somebody else's, or newer, is not.
+pub fn is_damage(error: &anyhow::Error) -> bool {
+    let is_corrupt = |error: &StoreError| matches!(error, StoreError::Corrupt(_));
+    error.chain().any(|cause| {
+        let store = cause.downcast_ref::<StoreError>();
+        let engine = matches!(cause.downcast_ref(), Some(EngineError::Store(error)) if is_corrupt(error));
+        let query = matches!(cause.downcast_ref(), Some(QueryError::Store(error)) if is_corrupt(error));
+        store.is_some_and(is_corrupt) || engine || query || cause.downcast_ref::<ToolError>().is_some_and(ToolError::is_damage)
+    })
 }
 
 /// Whether whoever read our output has had enough, which is no error.

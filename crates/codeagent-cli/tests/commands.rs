@@ -181,6 +181,8 @@ fn exit_codes_tell_what_to_do() {
     std::fs::remove_file(shop.root.path().join(".codeagent/config.json")).unwrap();
 
     std::fs::write(shop.database(), "this is no database, but somebody's notes".repeat(100)).unwrap();
+    // What we sealed is ours, whatever became of it.
+    std::fs::remove_file(shop.data().path().join("index.seal")).unwrap();
     assert_eq!(shop.failure(&["status"]).0, 5);
     let (code, _) = shop.failure(&["index"]);
     assert_eq!(code, 5);

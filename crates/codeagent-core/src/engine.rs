@@ -1,20 +1,30 @@
 //! Opens, wires and closes everything, in this order: root, settings, data folder, lock, database and writer, readers, pipeline.
 //!
+//! An index that is damaged, as a look at it or an error of the store says, is made anew: it follows from the sources.
+//!
 //! [`Engine`] indexes and answers and is alone in that; [`Answers`] only answers, beside any number of others. Dropping an engine drains the
 //! writer, moves its log into the database, closes it and gives the lock back.
 //!
 //! **Limits.** Answers see what the last committed batch wrote; who sees to it that this is how the disk is, is `watch`.
 
+mod soundness;
+mod verify;
+
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, OpenError, Watcher, Workspace, WriterLock, root_mark};
+use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, OpenError, Watcher, Workspace, root_mark};
 
+use crate::engine::soundness::Held;
 use crate::ingest::{self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
 use crate::store::{self, ROOT, Reader, Snapshot, StoreError};
 
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
 const READERS: u32 = 4;
+
+/// How often one engine makes its index anew: what is wrong after that follows from the sources, or the disk is broken.
+const MOST_RENEWALS: u32 = 3;
 
 /// Why the engine cannot be opened or cannot do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -102,109 +112,187 @@ pub struct EngineOptions {
 
 /// The engine of one repository, with the right to write. Fields are dropped in order: the writer before the lock.
 pub struct Engine {
-    pipeline: Mutex<IngestPipeline>,
+    /// None if a damaged index could not be made anew.
+    pipeline: Mutex<Option<IngestPipeline>>,
+    live: Mutex<Live>,
+    workspace: Mutex<Workspace>,
+    watcher: Mutex<Option<Arc<Watcher>>>,
+    /// A damaged index was thrown away and the new one is not complete.
+    is_renewing: AtomicBool,
+    renewals: AtomicU32,
+    /// Why the index was made anew.
+    healed: Mutex<Option<String>>,
+    options: EngineOptions,
+    held: Held,
+}
+
+/// What answers, also during a batch.
+#[derive(Clone)]
+struct Live {
     pulse: Pulse,
     reader: Reader,
-    workspace: Mutex<Workspace>,
-    tolerate_config: bool,
-    data: DataDir,
-    /// The database file that was opened.
-    mark: Option<(u64, u64)>,
-    _lock: WriterLock,
 }
 
 impl Engine {
-    /// Opens the repository at `root` and makes its index if there is none, or one whose tables are laid out in another way.
+    /// Opens the repository at `root` and makes its index if there is none, a damaged one, or one whose tables are laid out in another way.
     pub fn open(root: &Path, options: EngineOptions) -> Result<Self, EngineError> {
-        let tolerate_config = options.tolerate_config;
-        let workspace = Workspace::open(root)?.configured(tolerate_config)?;
+        let workspace = Workspace::open(root)?.configured(options.tolerate_config)?;
         let data = options.home.data_dir(workspace.root())?;
         let lock = data.lock_writer()?;
-        if options.rebuild {
-            data.remove_database()?;
+        let mut healed = if options.rebuild { None } else { soundness::damage(&data) };
+        let held = Held::new(data, lock).map_err(DataDirError::Io)?;
+        if options.rebuild || healed.is_some() {
+            held.data.remove_database()?;
         }
-        let writer = match open_database(&data, workspace.root()) {
+        let (pipeline, live) = match wired(&held, &workspace, &options) {
             // All of it is derived from the sources.
-            Err(EngineError::Store(StoreError::OtherLayout | StoreError::OtherRoot)) => {
-                data.remove_database()?;
-                open_database(&data, workspace.root())
+            Err(EngineError::Store(error @ (StoreError::OtherLayout | StoreError::OtherRoot | StoreError::Corrupt(_)))) => {
+                if let StoreError::Corrupt(reason) = error {
+                    healed = Some(reason);
+                }
+                held.data.remove_database()?;
+                wired(&held, &workspace, &options)
             }
             other => other,
         }?;
-        let database = data.database()?;
-        let pulse = writer.pulse();
-        let workers = if options.ingest.threads == 0 { available_threads() } else { options.ingest.threads };
-        let reader = Reader::open(&database, READERS + workers as u32)?;
-        let pipeline = IngestPipeline::new(workspace.clone(), reader.clone(), writer, options.ingest)?;
-        let mark = data.database_mark();
-        let (pipeline, workspace) = (Mutex::new(pipeline), Mutex::new(workspace));
-        Ok(Self { pipeline, pulse, reader, workspace, tolerate_config, data, mark, _lock: lock })
+        Ok(Self {
+            pipeline: Mutex::new(Some(pipeline)),
+            live: Mutex::new(live),
+            workspace: Mutex::new(workspace),
+            watcher: Mutex::default(),
+            is_renewing: AtomicBool::new(false),
+            renewals: AtomicU32::new(0),
+            healed: Mutex::new(healed),
+            options,
+            held,
+        })
+    }
+
+    /// What was wrong with the index that was there, if it was damaged and is being made anew. Said once.
+    pub fn take_healed(&self) -> Option<String> {
+        unpoisoned(&self.healed).take()
     }
 
     /// Brings the index to what is on disk now.
     pub fn index(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
         let summary = self.process_batch(&ChangeBatch::everything(), progress)?;
-        let snapshot = self.reader.snapshot()?;
+        let snapshot = self.live().reader.snapshot()?;
         let remarks = store::metadata(&snapshot, store::PROJECT_REMARKS)?.unwrap_or_default();
         let remarks = remarks.lines().map(str::to_owned).collect();
         Ok(Summary { remarks, ..summary.with_counts(store::counts(&snapshot)?) })
     }
 
-    /// Takes a batch of changes in, under the settings as they are now; one at a time, others wait.
+    /// Takes a batch of changes in, under the settings as they are now; one at a time, others wait. An index that the batch shows to be damaged
+    /// is made anew.
     pub fn process_batch(&self, batch: &ChangeBatch, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
         let mut pipeline = self.pipeline();
         let known = self.workspace();
         // A root that was removed and made again is another folder.
         let opened = Workspace::open(known.root()).ok().filter(|opened| opened.root() == known.root());
-        let workspace = opened.unwrap_or(known).configured(self.tolerate_config)?;
+        let workspace = opened.unwrap_or(known).configured(self.options.tolerate_config)?;
         *unpoisoned(&self.workspace) = workspace.clone();
-        pipeline.set_workspace(workspace);
-        Ok(pipeline.process_batch(batch, progress)?)
+        let done = match pipeline.as_mut() {
+            Some(pipeline) => {
+                pipeline.set_workspace(workspace);
+                pipeline.process_batch(batch, progress).map_err(EngineError::from)
+            }
+            None => Err(StoreError::Corrupt("it could not be made anew".to_owned()).into()),
+        };
+        match done {
+            Err(EngineError::Store(StoreError::Corrupt(reason))) => self.renewed(&mut pipeline, &reason, progress),
+            Ok(summary) => {
+                self.is_renewing.store(false, Ordering::Release);
+                Ok(summary)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes the index anew, for a `reason` that somebody saw in an answer.
+    pub fn rebuild(&self, reason: &str, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
+        self.renewed(&mut self.pipeline(), reason, progress)
+    }
+
+    fn renewed(
+        &self,
+        pipeline: &mut Option<IngestPipeline>,
+        reason: &str,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Summary, EngineError> {
+        if self.renewals.fetch_add(1, Ordering::Relaxed) >= MOST_RENEWALS {
+            return Err(StoreError::Corrupt(format!("{reason}, again and again")).into());
+        }
+        tracing::warn!(reason, "the index is damaged and is made anew");
+        *unpoisoned(&self.healed) = Some(reason.to_owned());
+        self.is_renewing.store(true, Ordering::Release);
+        // Closes what writes into the old one.
+        *pipeline = None;
+        self.held.data.remove_database()?;
+        let (fresh, live) = wired(&self.held, &self.workspace(), &self.options)?;
+        *unpoisoned(&self.live) = live;
+        let fresh = pipeline.insert(fresh);
+        fresh.set_watcher(unpoisoned(&self.watcher).clone());
+        let summary = fresh.process_batch(&ChangeBatch::everything(), progress)?;
+        self.is_renewing.store(false, Ordering::Release);
+        Ok(summary)
+    }
+
+    /// Whether a damaged index was thrown away and the new one is not complete yet.
+    #[must_use]
+    pub fn is_renewing(&self) -> bool {
+        self.is_renewing.load(Ordering::Acquire)
     }
 
     /// Has every folder that a batch lists watched from now on.
     pub fn set_watcher(&self, watcher: Option<Arc<Watcher>>) {
-        self.pipeline().set_watcher(watcher);
+        let mut pipeline = self.pipeline();
+        unpoisoned(&self.watcher).clone_from(&watcher);
+        if let Some(pipeline) = pipeline.as_mut() {
+            pipeline.set_watcher(watcher);
+        }
     }
 
     /// Whether a path was taken out of the index lately.
     #[must_use]
     pub fn has_removed(&self, path: &str) -> bool {
-        self.pipeline().has_removed(path)
+        self.pipeline().as_ref().is_some_and(|pipeline| pipeline.has_removed(path))
     }
 
     /// Frees the memory of what the next edit would go on with.
     pub fn put_down(&self) {
-        self.pipeline().put_down();
+        if let Some(pipeline) = self.pipeline().as_mut() {
+            pipeline.put_down();
+        }
     }
 
     /// The folder of the index.
     #[must_use]
     pub fn data(&self) -> &DataDir {
-        &self.data
+        &self.held.data
     }
 
     /// Whether the database is the one that was opened; if not, nobody sees what is written, and the engine must be opened again.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
-        self.data.database_mark() == self.mark
+        self.is_renewing() || self.data().database_mark() == self.held.mark()
     }
 
     /// Whether the writer takes batches; answered at once, also during a batch.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
-        self.pulse.is_alive()
+        self.live().pulse.is_alive()
     }
 
     /// Answers from the same index.
     #[must_use]
     pub fn answers(&self) -> Answers {
-        Answers { reader: self.reader.clone(), workspace: self.workspace(), data: self.data.clone(), mark: self.mark }
+        let mark = self.held.mark();
+        Answers { reader: self.live().reader, workspace: self.workspace(), data: self.data().clone(), mark }
     }
 
     /// Moves the log into the database, closes it and gives the lock back.
     pub fn close(self) -> Result<(), EngineError> {
-        Ok(self.pipeline().checkpoint()?)
+        Ok(self.pipeline().as_ref().map_or(Ok(()), IngestPipeline::checkpoint)?)
     }
 
     /// The repository with the settings of the last batch.
@@ -212,7 +300,11 @@ impl Engine {
         unpoisoned(&self.workspace).clone()
     }
 
-    fn pipeline(&self) -> MutexGuard<'_, IngestPipeline> {
+    fn live(&self) -> Live {
+        unpoisoned(&self.live).clone()
+    }
+
+    fn pipeline(&self) -> MutexGuard<'_, Option<IngestPipeline>> {
         unpoisoned(&self.pipeline)
     }
 }
@@ -236,6 +328,7 @@ impl Answers {
     pub fn open(root: &Path, home: &DataHome) -> Result<Self, EngineError> {
         let workspace = Workspace::open(root)?.configured(true)?;
         let data = home.data_dir(workspace.root())?;
+        soundness::check(&data)?;
         let mark = data.database_mark();
         let reader = Reader::open(&data.database()?, READERS)?;
         check_root(&reader, workspace.root())?;
@@ -271,6 +364,18 @@ impl Answers {
     }
 }
 
+/// A pipeline over the database, and what answers from it.
+fn wired(held: &Held, workspace: &Workspace, options: &EngineOptions) -> Result<(IngestPipeline, Live), EngineError> {
+    let writer = open_database(&held.data, workspace.root())?;
+    let pulse = writer.pulse();
+    let ingest = options.ingest.clone();
+    let workers = if ingest.threads == 0 { available_threads() } else { ingest.threads };
+    let reader = Reader::open(&held.data.database()?, READERS + workers as u32)?;
+    let pipeline = IngestPipeline::new(workspace.clone(), reader.clone(), writer, ingest)?;
+    held.note_database();
+    Ok((pipeline, Live { pulse, reader }))
+}
+
 /// Opens the database for writing; what another root's index left there is refused.
 fn open_database(data: &DataDir, root: &Path) -> Result<WriterThread, EngineError> {
     let database = data.writable_database()?;
@@ -292,91 +397,4 @@ fn available_threads() -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use super::*;
-
-    /// A repository of one class and a place for its index.
-    struct Place {
-        root: tempfile::TempDir,
-        home: tempfile::TempDir,
-    }
-
-    #[allow(clippy::disallowed_methods, reason = "changes files as others would")]
-    impl Place {
-        fn new(class: &str) -> Self {
-            let place = Self { root: tempfile::tempdir().unwrap(), home: tempfile::tempdir().unwrap() };
-            std::fs::write(place.root.path().join("a.cs"), format!("class {class} {{ }}")).unwrap();
-            place
-        }
-
-        fn home(&self) -> DataHome {
-            DataHome::at(self.home.path())
-        }
-
-        fn index(&self) -> u64 {
-            let engine = Engine::open(self.root.path(), EngineOptions { home: self.home(), ..EngineOptions::default() }).unwrap();
-            assert!(engine.is_healthy());
-            let files = engine.index(&|_| {}).unwrap().files();
-            engine.close().unwrap();
-            files
-        }
-
-        fn answers(&self) -> Result<Answers, ErrorKind> {
-            Answers::open(self.root.path(), &self.home()).map_err(|error| error.kind())
-        }
-
-        fn names(&self) -> Vec<String> {
-            let snapshot = self.answers().unwrap().snapshot().unwrap();
-            let nodes = crate::query::get_outline(&snapshot, crate::query::derive_file_id(&snapshot, "a.cs").unwrap()).unwrap();
-            nodes.into_iter().map(|node| node.name).collect()
-        }
-
-        fn database(&self) -> PathBuf {
-            self.home().data_dir(&self.root.path().canonicalize().unwrap()).unwrap().database().unwrap()
-        }
-    }
-
-    #[test]
-    #[allow(clippy::disallowed_methods, reason = "changes the database file as another version would")]
-    fn an_index_of_another_layout_is_made_anew() {
-        let place = Place::new("A");
-        assert_eq!(place.index(), 1);
-        let path = place.database();
-        let mut bytes = std::fs::read(&path).unwrap();
-        let at = bytes.windows(6).position(|window| window == b"layout").unwrap();
-        bytes[at..at + 6].copy_from_slice(b"layoux");
-        std::fs::write(&path, bytes).unwrap();
-        assert_eq!(place.answers().err(), Some(ErrorKind::NotIndexed));
-        assert_eq!(place.index(), 1);
-        place.answers().unwrap().snapshot().unwrap();
-    }
-
-    #[test]
-    #[allow(clippy::disallowed_methods, reason = "does what a hostile repository does")]
-    fn an_index_that_a_repository_brings_is_not_believed() {
-        let (forged, place) = (Place::new("Forged"), Place::new("Honest"));
-        forged.index();
-        let folder = place.root.path().join(".codeagent");
-        std::fs::create_dir(&folder).unwrap();
-        std::fs::copy(forged.database(), folder.join("index.db")).unwrap();
-        assert_eq!(place.answers().err(), Some(ErrorKind::NotIndexed), "it is not read");
-        place.index();
-        assert_eq!(place.names(), ["Honest"]);
-        let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left, ["index.db"], "nothing is written there");
-    }
-
-    #[test]
-    #[allow(clippy::disallowed_methods, reason = "copies an index to where another root's belongs")]
-    fn an_index_counts_for_one_root() {
-        let (other, place) = (Place::new("Other"), Place::new("Own"));
-        other.index();
-        place.index();
-        std::fs::copy(other.database(), place.database()).unwrap();
-        assert_eq!(place.answers().err(), Some(ErrorKind::NotIndexed));
-        place.index();
-        assert_eq!(place.names(), ["Own"]);
-    }
-}
+mod tests;

@@ -63,11 +63,19 @@ pub struct ToolError {
     pub code: Code,
     /// Its message.
     pub message: String,
+    /// The index was found damaged.
+    is_damage: bool,
 }
 
 impl ToolError {
     fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), is_damage: false }
+    }
+
+    /// Whether the index was found damaged.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        self.is_damage
     }
 
     /// `not_found`
@@ -144,6 +152,10 @@ impl From<QueryError> for ToolError {
 
 impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
+        if let StoreError::Corrupt(reason) = error {
+            let message = format!("the index is damaged ({reason}); it is made anew, ask again in some seconds");
+            return Self { is_damage: true, ..Self::index(message) };
+        }
         let code = match error {
             StoreError::Query(_) => Code::InvalidParameter,
             StoreError::NotIndexed

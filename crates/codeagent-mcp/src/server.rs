@@ -229,6 +229,9 @@ pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, 
     let answer = catch_unwind(AssertUnwindSafe(|| tools::lag::run(state, tool, arguments)));
     let is_listing = tool.parameters.iter().any(|parameter| parameter.name == FORMAT.name);
     let is_compact = is_listing && arguments.text(FORMAT.name).map_or_else(compact::is_default, |format| format == "compact");
+    if matches!(&answer, Ok(Err(error)) if error.is_damage()) {
+        state.heal();
+    }
     answer.map(|answer| answer.map(|answer| Answer { is_compact, ..answer })).unwrap_or_else(|_| {
         tracing::error!(tool = tool.name, "a tool panicked");
         Err(ToolError::index(format!("`{}` failed on this call because of a defect in codeagent; other calls go on", tool.name)))

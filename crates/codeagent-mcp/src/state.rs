@@ -47,6 +47,8 @@ pub struct State {
     cancel: Arc<AtomicBool>,
     starter: Mutex<Option<JoinHandle<()>>>,
     heir: Mutex<Option<JoinHandle<()>>>,
+    healer: Mutex<Option<JoinHandle<()>>>,
+    is_healing: AtomicBool,
     /// With the process that has the right to write.
     visit: Mutex<Option<Arc<Visit>>>,
 }
@@ -82,6 +84,8 @@ impl State {
             cancel: Arc::default(),
             starter: Mutex::default(),
             heir: Mutex::default(),
+            healer: Mutex::default(),
+            is_healing: AtomicBool::new(false),
             visit: Mutex::default(),
         }))
     }
@@ -98,6 +102,8 @@ impl State {
             cancel: Arc::default(),
             starter: Mutex::default(),
             heir: Mutex::default(),
+            healer: Mutex::default(),
+            is_healing: AtomicBool::new(false),
             visit: Mutex::default(),
         }
     }
@@ -143,6 +149,7 @@ impl State {
         // The first starts the second.
         join(&self.starter);
         join(&self.heir);
+        join(&self.healer);
         self.enter(Stage::Closed);
     }
 
@@ -160,6 +167,7 @@ impl State {
     /// What questions are put to.
     pub fn answers(&self) -> Result<Answers, ToolError> {
         match &*self.settled(Stage::is_under_way) {
+            Stage::Ready(keeper) if keeper.engine().is_renewing() => Err(being_renewed()),
             Stage::Ready(keeper) => Ok(keeper.engine().answers()),
             Stage::ReadOnly(answers) => Ok(answers.clone()),
             other => Err(other.unavailable()),
@@ -225,10 +233,43 @@ impl State {
         state.spawn("codeagent-start", &self.starter, Self::prepare);
     }
 
+    /// Has an index made anew that an answer showed to be damaged, in the background, by whoever writes it.
+    pub fn heal(&self) {
+        let Some(state) = self.me.upgrade() else { return };
+        if !self.is_healing.swap(true, Ordering::AcqRel) {
+            join(&self.healer);
+            state.spawn("codeagent-healer", &self.healer, |state| {
+                state.make_anew();
+                state.is_healing.store(false, Ordering::Release);
+            });
+        }
+    }
+
+    fn make_anew(&self) {
+        let healed = match (self.keeper(), self.read_only()) {
+            (Some(keeper), _) => {
+                keeper.engine().rebuild("an answer could not be read", &|_| {}).map(drop).map_err(|error| error.to_string())
+            }
+            // One that was replaced meanwhile may look damaged to who still reads the old one.
+            (None, Some(answers)) if answers.is_in_place() => {
+                let wish = Wish { anew: true, ..Wish::default() };
+                sync(answers.data(), &wish, SETTLING).map(drop).map_err(|error| error.to_string())
+            }
+            (None, Some(_)) => {
+                self.enter(self.elsewhere());
+                Ok(())
+            }
+            (None, None) => Ok(()),
+        };
+        if let Err(error) = healed {
+            tracing::warn!(error, "a damaged index could not be made anew");
+        }
+    }
+
     /// Has changes taken in by whoever writes; paths are compared by their content. `None` if this process does so itself.
     pub fn taken_in_elsewhere(&self, paths: &[RepoPath]) -> Option<Result<(), ToolError>> {
         let answers = self.read_only()?;
-        let wish = Wish { paths: paths.to_vec(), everything: false };
+        let wish = Wish { paths: paths.to_vec(), ..Wish::default() };
         Some(match sync(answers.data(), &wish, ELSEWHERE) {
             Ok(granted) => granted.behind.map_or(Ok(()), |behind| Err(ToolError::index(behind))),
             Err(error) => {
@@ -243,6 +284,7 @@ impl State {
         let behind = if is_ready { self.keeper().and_then(|keeper| behind(&keeper)) } else { None };
         let keeper = |keeper: &Keeper| (keeper.engine().answers(), keeper.engine().is_healthy());
         let ((answers, healthy), remark, watched) = match &*self.settled(|stage| matches!(stage, Stage::Opening)) {
+            Stage::Ready(kept) if kept.engine().is_renewing() => return Ok(self.unhealthy("the index was damaged and is being made anew")),
             Stage::Ready(kept) => (keeper(kept), behind, true),
             Stage::Indexing(kept, progress) => (keeper(kept), Some(shown(*progress)), true),
             Stage::ReadOnly(answers) => {
@@ -423,6 +465,11 @@ fn shown(progress: Option<Progress>) -> String {
 /// Whether a first index was ever finished.
 fn is_complete(answers: &Answers) -> Result<bool, StoreError> {
     Ok(store::metadata(&answers.snapshot()?, store::SCANNED_AT)?.is_some())
+}
+
+/// Said while a damaged index is made anew.
+fn being_renewed() -> ToolError {
+    ToolError::unavailable("the index was damaged and is being made anew; ask again in some seconds, file tools work already")
 }
 
 fn join(thread: &Mutex<Option<JoinHandle<()>>>) {

@@ -7,11 +7,13 @@ mod globs;
 mod keys;
 mod positions;
 
+use std::io::Read as _;
 use std::path::Path;
 
 use serde_json::Value;
 
 use crate::RepoPath;
+use crate::ignored::open_regular;
 use positions::{Position, Positions};
 
 pub use globs::Globs;
@@ -89,7 +91,12 @@ impl Config {
             Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => Ok(Self::default()),
             Err(error) => Err(error.into()),
             Ok(metadata) if !metadata.is_file() || metadata.len() > MAX_CONFIG_BYTES => Err(ConfigError::NotAFile),
-            Ok(_) => Self::parse(&std::fs::read_to_string(path)?),
+            Ok(_) => {
+                let mut text = String::new();
+                // Somebody may have put another file there in between.
+                open_regular(&path)?.take(MAX_CONFIG_BYTES).read_to_string(&mut text)?;
+                Self::parse(&text)
+            }
         }
     }
 

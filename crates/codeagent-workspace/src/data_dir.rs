@@ -158,7 +158,7 @@ impl DataDir {
 
     /// Removes the database, if there is one. Only for who holds the right to write.
     pub fn remove_database(&self) -> Result<(), DataDirError> {
-        for name in ["index.db", "index.db-wal", "index.db-shm"] {
+        for name in ["index.seal", "index.db", "index.db-wal", "index.db-shm"] {
             match std::fs::remove_file(self.path.join(name)) {
                 Err(source) if source.kind() != io::ErrorKind::NotFound => {
                     return Err(DataDirError::Remove { name: name.to_owned(), source });
@@ -167,6 +167,14 @@ impl DataDir {
             }
         }
         Ok(())
+    }
+
+    /// Removes a folder of ours with all that is in it, if it is there. `name` is ours, never a caller's.
+    pub fn remove_folder(&self, name: &str) -> Result<(), DataDirError> {
+        match std::fs::remove_dir_all(self.file(name)?) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(DataDirError::Remove { name: name.to_owned(), source }),
+            _ => Ok(()),
+        }
     }
 
     /// Makes the folder if it is not there and takes the right to write, without waiting.

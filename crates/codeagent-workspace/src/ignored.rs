@@ -3,11 +3,14 @@
 //! A rule is translated to one that the library matches as git does: only spaces at a line's end are dropped, `{` is no special character,
 //! `[[:digit:]]` is one, and `a**b` is `a*b`. What git tracks is not ignored, whatever the rules say.
 //!
-//! **Limits.** Files of rules longer than 256 KiB are not read. Names are compared with their case. `d**/a` is `d*/a`, while git lets `**` behind
+//! **Limits.** Files of rules longer than 256 KiB are not read, and of more than 2 MiB in all only those that lie in no folder below the top are. Names are compared with their case. `d**/a` is `d*/a`, while git lets `**` behind
 //! the plain beginning of a rule span folders.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
@@ -16,6 +19,12 @@ use crate::tracked::Tracked;
 
 /// Longest file of rules.
 const MAX_RULE_BYTES: u64 = 256 << 10;
+
+/// Most bytes of rules in all: each costs eighty of memory.
+const MAX_TOTAL_BYTES: u64 = 2 << 20;
+
+/// What a file of rules counts beside its bytes.
+const BYTES_PER_FILE: u64 = 100;
 
 /// Longest `.git` file that names a git folder elsewhere.
 const MAX_POINTER_BYTES: u64 = 8 << 10;
@@ -31,6 +40,10 @@ pub struct Ignored {
     /// Rules of no folder: `.git/info/exclude`, then the user's.
     general: Vec<Gitignore>,
     tracked: OnceLock<Tracked>,
+    /// Bytes of the rules read so far.
+    total: AtomicU64,
+    /// Rules of folders below the top are left out.
+    only_top: bool,
     skipped: Mutex<Vec<String>>,
 }
 
@@ -59,11 +72,24 @@ impl Ignored {
             levels: Mutex::default(),
             general: Vec::new(),
             tracked: OnceLock::new(),
+            total: AtomicU64::new(0),
+            only_top: false,
             skipped: Mutex::default(),
         };
         let general = general.into_iter().chain(gitconfig_excludes_path());
         ignored.general = general.filter_map(|file| ignored.rules(&file)).collect();
         ignored
+    }
+
+    /// The same without the rules that lie in folders below the top: which of too many were read must not depend on who came first.
+    pub fn of_the_top(root: &Path) -> Self {
+        let said = format!("there are more than {MAX_TOTAL_BYTES} bytes of ignore rules; only those at the top are applied");
+        Self { only_top: true, skipped: Mutex::new(vec![said]), ..Self::new(root) }
+    }
+
+    /// Whether there are more rules than can be had, so that nothing this says counts.
+    pub fn is_too_much(&self) -> bool {
+        self.total.load(Ordering::Relaxed) > MAX_TOTAL_BYTES
     }
 
     /// Whether a file or folder is ignored.
@@ -113,7 +139,8 @@ impl Ignored {
         let parent = folder.parent().map(|parent| self.level(parent));
         let excluded =
             !self.root.starts_with(folder) && parent.as_ref().is_some_and(|parent| parent.excluded || self.excludes(parent, folder, true));
-        let rules = if excluded { None } else { self.rules(&self.top.join(folder).join(".gitignore")) };
+        let is_left_out = excluded || (self.only_top && !folder.as_os_str().is_empty());
+        let rules = if is_left_out { None } else { self.rules(&self.top.join(folder).join(".gitignore")) };
         let above = parent.and_then(|parent| if parent.rules.is_some() { Some(parent) } else { parent.above.clone() });
         let level = Arc::new(Level { rules, path: folder.to_owned(), above, excluded });
         self.levels.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned(), Arc::clone(&level));
@@ -131,6 +158,10 @@ impl Ignored {
                 return None;
             }
         };
+        self.total.fetch_add(bytes.len() as u64 + BYTES_PER_FILE, Ordering::Relaxed);
+        if self.is_too_much() {
+            return None;
+        }
         let text = String::from_utf8_lossy(&bytes);
         let mut builder = GitignoreBuilder::new("");
         for line in text.trim_start_matches('\u{feff}').split('\n') {
@@ -143,13 +174,27 @@ impl Ignored {
     }
 }
 
-/// The content of a regular file of at most `limit` bytes, else its size.
+/// The content of a regular file of at most `limit` bytes, else its size. What was opened is looked at, not what was there before: a pipe is
+/// not waited for and a link not followed, whoever puts them there meanwhile.
 pub fn read(path: &Path, limit: u64) -> Option<Result<Vec<u8>, u64>> {
-    let metadata = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
-    if metadata.len() > limit {
-        return Some(Err(metadata.len()));
-    }
-    std::fs::read(path).ok().map(Ok)
+    let file = open_regular(path).ok()?;
+    let size = file.metadata().ok()?.len();
+    let mut bytes = Vec::new();
+    // It may grow while it is read.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).ok()?;
+    Some(if size.max(bytes.len() as u64) > limit { Err(size.max(bytes.len() as u64)) } else { Ok(bytes) })
+}
+
+/// Opens a regular file, never one behind a link.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    let file = File::from(rustix::fs::open(path, crate::sandbox::READ, rustix::fs::Mode::empty())?);
+    #[cfg(not(unix))]
+    let file = {
+        path.symlink_metadata().and_then(|metadata| metadata.is_file().then_some(()).ok_or_else(|| io::ErrorKind::InvalidInput.into()))?;
+        File::open(path)?
+    };
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
 /// Where git keeps what belongs to this work tree: `.git`, or what a file of that name says.

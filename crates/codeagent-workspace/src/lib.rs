@@ -17,6 +17,7 @@ mod ignored;
 mod path;
 mod read;
 mod sandbox;
+mod seal;
 #[cfg(unix)]
 mod search;
 mod tracked;
@@ -37,6 +38,7 @@ pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
 pub use read::{FileBytes, FileText, ReadError, Stamp};
 #[cfg(unix)]
 pub use sandbox::{Item, ItemKind, Removed, Visit, WriteError};
+pub use seal::{Seal, Soundness};
 #[cfg(unix)]
 pub use search::{Binary, Case, FileHits, Files, Hit, Ordered, SearchError, SearchStats, TextQuery, line_matcher, path_glob};
 pub use walk::{Entry, EntryKind, Walk};

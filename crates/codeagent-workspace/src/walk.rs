@@ -101,10 +101,19 @@ impl Workspace {
 
     /// Walks from the root, so that all ignore files on the way are seen, down to `depth` levels below `folder`.
     fn scan(&self, folder: &RepoPath, depth: Option<usize>) -> Walk {
+        let ignored = Arc::new(Ignored::new(self.root()));
+        let walk = self.scan_under(&ignored, folder, depth);
+        if !ignored.is_too_much() {
+            return walk;
+        }
+        drop(walk);
+        self.scan_under(&Arc::new(Ignored::of_the_top(self.root())), folder, depth)
+    }
+
+    fn scan_under(&self, ignored: &Arc<Ignored>, folder: &RepoPath, depth: Option<usize>) -> Walk {
         let levels = folder.segments().count();
         let target = self.root().join(folder.as_str());
-        let ignored = Arc::new(Ignored::new(self.root()));
-        let rules = Arc::clone(&ignored);
+        let rules = Arc::clone(ignored);
         let mut builder = WalkBuilder::new(self.root());
         builder
             .standard_filters(false)
@@ -115,7 +124,7 @@ impl Workspace {
         builder.build_parallel().run(|| {
             Box::new(|result| {
                 self.visit(result, levels, depth.is_some(), &found);
-                WalkState::Continue
+                if ignored.is_too_much() { WalkState::Quit } else { WalkState::Continue }
             })
         });
         let mut walk = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);

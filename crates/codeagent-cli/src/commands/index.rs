@@ -38,7 +38,7 @@ pub struct Arguments {
     verbose: bool,
 }
 
-pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let cancel = Arc::new(AtomicBool::new(false));
     stop_on_interrupt(Arc::clone(&cancel))?;
     let ingest = IngestOptions { cancel, ..IngestOptions::default() };
@@ -57,6 +57,7 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let bar = progress_bar()?;
     let summary = engine.index(&|progress| show(&bar, progress));
     bar.finish_and_clear();
+    say_healed(&engine);
     let answers = engine.answers();
     let remarks = answers.workspace().config().remarks.iter().map(String::as_str).chain(answers.workspace().brought_index());
     let notes: Vec<&str> = remarks.collect();
@@ -73,6 +74,36 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     engine.close()?;
     let failed = arguments.strict && !summary.problems.is_empty();
     Ok(if failed { exit::FILES_FAILED.into() } else { ExitCode::SUCCESS })
+}
+
+/// Throws a damaged index away and makes a new one, or has who writes it do so.
+pub fn anew(root: &Root) -> anyhow::Result<()> {
+    let engine = match open_alone(root, true) {
+        Ok(engine) => engine,
+        Err(error) if exit::is_locked(&error) => {
+            let data = DataHome::default().data_dir(Workspace::open(&root.folder)?.root())?;
+            let granted = door::sync(&data, &Wish { anew: true, ..Wish::default() }, LONGEST);
+            return granted.map(drop).map_err(|_| error);
+        }
+        Err(error) => return Err(error),
+    };
+    engine.index(&|_| {})?;
+    Ok(engine.close()?)
+}
+
+/// The engine of a command that is about to make the index anew, or to find out whether it has to be.
+pub fn open_alone(root: &Root, rebuild: bool) -> anyhow::Result<Engine> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    stop_on_interrupt(Arc::clone(&cancel))?;
+    let ingest = IngestOptions { cancel, ..IngestOptions::default() };
+    Ok(Engine::open(&root.folder, EngineOptions { ingest, rebuild, tolerate_config: true, ..EngineOptions::default() })?)
+}
+
+/// Says it if the index was damaged.
+pub fn say_healed(engine: &Engine) {
+    if let Some(reason) = engine.take_healed() {
+        output::note(&format!("the index was damaged ({reason}) and was made anew"));
+    }
 }
 
 /// Who brings the index up to date.
@@ -165,14 +196,15 @@ fn details(engine: &Engine, summary: &Summary) -> anyhow::Result<Vec<String>> {
 }
 
 /// Drawn on a terminal only.
-fn progress_bar() -> anyhow::Result<ProgressBar> {
+pub fn progress_bar() -> anyhow::Result<ProgressBar> {
     let bar = ProgressBar::new(0);
     bar.set_style(ProgressStyle::with_template("{msg:>7} {wide_bar} {pos}/{len}")?);
     bar.enable_steady_tick(Duration::from_millis(200));
     Ok(bar)
 }
 
-fn show(bar: &ProgressBar, progress: Progress) {
+/// Draws how far a batch is.
+pub fn show(bar: &ProgressBar, progress: Progress) {
     bar.set_message(progress.phase.as_str());
     bar.set_length(progress.total as u64);
     bar.set_position(progress.done as u64);

@@ -30,6 +30,7 @@ use codeagent_workspace::{DataHome, RepoPath, Workspace};
 
 use crate::commands::ask::Question;
 use crate::output::Places;
+use crate::{exit, output};
 
 /// Answers questions about a C# or TypeScript repository: where a symbol is, who calls it, what implements it.
 #[derive(Debug, Parser)]
@@ -61,8 +62,8 @@ enum Command {
     #[command(after_help = "Example: codeagent index --verbose")]
     Index(index::Arguments),
     /// Show what is indexed and how much of it was understood
-    #[command(after_help = "Example: codeagent status --json")]
-    Status,
+    #[command(after_help = "Examples: codeagent status --json\n          codeagent status --verify")]
+    Status(status::Arguments),
     /// Find symbols by words, best first
     #[command(after_help = "Example: codeagent search --type class order service")]
     Search(search::Arguments),
@@ -193,30 +194,46 @@ fn working_folder() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("there is no working folder")
 }
 
-/// Runs the command that was asked for.
+/// Runs the command that was asked for; once more if the index was damaged and could be made anew.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let root = Root::of(cli.root, cli.json)?;
-    match cli.command {
-        Command::Index(arguments) => return index::run(&root, arguments),
-        Command::Status => status::run(&root),
-        Command::Search(arguments) => search::run(&root, arguments),
-        Command::Lookup(arguments) => lookup::run(&root, arguments),
-        Command::Symbol(of) => symbol::run(&root, &of),
-        Command::Declarations(of) => declarations::run(&root, &of),
-        Command::Outline(arguments) => outline::run(&root, &arguments),
-        Command::Callers(arguments) => related::run(&root, "get_callers", &arguments),
-        Command::Callees(arguments) => related::run(&root, "get_callees", &arguments),
-        Command::Implementations(arguments) => related::run(&root, "get_implementations", &arguments),
-        Command::References(arguments) => related::run(&root, "get_references", &arguments),
-        Command::Dependencies(arguments) => related::run_typed(&root, "get_dependencies", &arguments),
-        Command::Dependents(arguments) => related::run_typed(&root, "get_dependents", &arguments),
-        Command::Export(arguments) => export::run(&root, &arguments),
-        Command::Debug(arguments) => debug::run(&root, &arguments),
-        Command::Watch => return watch::run(&root),
-        Command::Mcp(arguments) => return mcp::run(&root, arguments),
-        Command::Install(arguments) => install::install(&root, &arguments),
-        Command::Uninstall(arguments) => install::uninstall(&root, &arguments),
-        Command::Doctor => return doctor::run(&root),
+    let is_damage = |done: &anyhow::Result<ExitCode>| done.as_ref().is_err_and(exit::is_damage);
+    let asked_again = || dispatch(&root, Cli::parse().command);
+    let mut done = dispatch(&root, cli.command);
+    // One that was replaced while it was read is none.
+    if is_damage(&done) {
+        done = asked_again();
+    }
+    if is_damage(&done) {
+        output::note("the index is damaged and is made anew");
+        index::anew(&root)?;
+        done = asked_again();
+    }
+    done
+}
+
+fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Index(arguments) => return index::run(root, &arguments),
+        Command::Status(arguments) => status::run(root, &arguments),
+        Command::Search(arguments) => search::run(root, arguments),
+        Command::Lookup(arguments) => lookup::run(root, arguments),
+        Command::Symbol(of) => symbol::run(root, &of),
+        Command::Declarations(of) => declarations::run(root, &of),
+        Command::Outline(arguments) => outline::run(root, &arguments),
+        Command::Callers(arguments) => related::run(root, "get_callers", &arguments),
+        Command::Callees(arguments) => related::run(root, "get_callees", &arguments),
+        Command::Implementations(arguments) => related::run(root, "get_implementations", &arguments),
+        Command::References(arguments) => related::run(root, "get_references", &arguments),
+        Command::Dependencies(arguments) => related::run_typed(root, "get_dependencies", &arguments),
+        Command::Dependents(arguments) => related::run_typed(root, "get_dependents", &arguments),
+        Command::Export(arguments) => export::run(root, &arguments),
+        Command::Debug(arguments) => debug::run(root, &arguments),
+        Command::Watch => return watch::run(root),
+        Command::Mcp(arguments) => return mcp::run(root, arguments),
+        Command::Install(arguments) => install::install(root, &arguments),
+        Command::Uninstall(arguments) => install::uninstall(root, &arguments),
+        Command::Doctor => return doctor::run(root),
         Command::Completions(arguments) => shell::completions(&arguments),
         Command::Man(arguments) => shell::man(&arguments),
     }?;

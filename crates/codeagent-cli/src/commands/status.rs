@@ -1,15 +1,26 @@
 //! `codeagent status`: what is indexed, how much of it was understood, and which files were not.
 
+use clap::Args;
 use codeagent_core::query;
 use codeagent_core::watch::door::Visit;
 use codeagent_core::watch::glance;
 use codeagent_mcp::tools::management::{LanguageQuality, StatusReport};
 use serde::Serialize;
 
-use crate::commands::Root;
+use crate::commands::{Root, index};
 use crate::output::{self, count};
 
-pub fn run(root: &Root) -> anyhow::Result<()> {
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Compare the index with one made afresh, and make it anew if they differ
+    #[arg(long)]
+    verify: bool,
+}
+
+pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.verify {
+        verify(root)?;
+    }
     let answers = root.answers()?;
     let snapshot = answers.snapshot()?;
     let status = query::status(&snapshot)?;
@@ -36,6 +47,18 @@ pub fn run(root: &Root) -> anyhow::Result<()> {
     lines.extend(partial.iter().map(|file| format!("parse errors {}: {}", file.path, file.reason)));
     lines.extend(given_up.iter().map(|file| format!("{}: {}", file.path, file.reason)));
     output::lines(lines)
+}
+
+fn verify(root: &Root) -> anyhow::Result<()> {
+    let engine = index::open_alone(root, false)?;
+    let bar = index::progress_bar()?;
+    let differing = engine.verify(&|progress| index::show(&bar, progress));
+    bar.finish_and_clear();
+    index::say_healed(&engine);
+    if differing? == 0 {
+        output::note("the index says what one made afresh says");
+    }
+    Ok(engine.close()?)
 }
 
 /// What `--json` prints.

@@ -50,10 +50,17 @@ struct Packer {
 thread_local! {
     /// Its tables and buffers are large beside a file's facts, so each thread keeps one.
     static PACKER: RefCell<Packer> = RefCell::new(Packer {
-        compressor: Compressor::new(ZSTD_LEVEL).expect("the level is one that zstd has"),
+        compressor: compressor(),
         plain: Vec::new(),
         packed: Vec::new(),
     });
+}
+
+/// Writes a checksum behind each blob, so that a damaged one is never read for another.
+fn compressor() -> Compressor<'static> {
+    let mut compressor = Compressor::new(ZSTD_LEVEL).expect("the level is one that zstd has");
+    compressor.include_checksum(true).expect("it is a parameter that zstd has");
+    compressor
 }
 
 /// Packs facts.
@@ -147,6 +154,14 @@ mod tests {
         assert_eq!(decode_facts(&blob[..3]), None);
         blob.truncate(blob.len() - 2);
         assert_eq!(decode_facts(&blob), None);
+        let mut facts = Facts::default();
+        facts.names.push("a name that is stored as it is written");
+        let blob = encode_facts(&facts);
+        for at in 4..blob.len() {
+            let mut damaged = blob.clone();
+            damaged[at] ^= 1;
+            assert!(decode_facts(&damaged).is_none_or(|read| read == facts), "a flipped bit at {at}");
+        }
     }
 
     #[test]

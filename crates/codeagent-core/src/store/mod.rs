@@ -34,7 +34,7 @@ pub use files::{
 };
 pub use nodes::{by_name, by_name_end, by_name_within, by_qualified_name, node, node_hash, node_ids_of_file, nodes_of_file, spans_of};
 pub use reader::{Reader, Snapshot};
-pub use schema::SCHEMA_VERSION;
+pub use schema::{Check, SCHEMA_VERSION, check, move_log};
 pub use search::{Hit, Hits, SearchFilter, edit_distance, is_test_path, nearest_names, search};
 pub use status::{Counts, LanguageCounts, counts, metadata, unresolved_names, unresolved_with_name};
 pub use unresolved::{unresolved_in_file, unresolved_sites_of};
@@ -101,7 +101,7 @@ pub enum StoreError {
     #[error("SQLite {0} is too old (3.51.3 is needed)")]
     OldSqlite(String),
     /// The database is damaged.
-    #[error("the index is damaged ({0}); run `codeagent index --rebuild`")]
+    #[error("the index is damaged ({0})")]
     Corrupt(String),
     /// Another process holds the database for longer than the time allowed.
     #[error("the index is locked by another process; try again when it is done")]
@@ -122,8 +122,15 @@ pub enum StoreError {
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode;
+        use rusqlite::{Error, ErrorCode};
+        let is_misread = matches!(
+            error,
+            Error::InvalidColumnType(..) | Error::FromSqlConversionFailure(..) | Error::IntegralValueOutOfRange(..) | Error::Utf8Error(..)
+        );
+        // A statement of ours names only what a migration made.
+        let is_lost = error.to_string().starts_with("no such table");
         match error.sqlite_error_code() {
+            _ if is_misread || is_lost => Self::Corrupt(error.to_string()),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt(error.to_string()),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             _ => Self::Sqlite(error),

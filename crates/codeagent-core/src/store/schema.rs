@@ -36,6 +36,9 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 /// How long a statement waits for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How long who only reads waits for others that read.
+const BRIEFLY: Duration = Duration::from_millis(100);
+
 /// The page size counts for new databases. A first index writes a log of up to 64 MB before it goes into the database, so that pages that
 /// are written several times go there once.
 const WRITER_PRAGMAS: &str = "
@@ -48,12 +51,14 @@ const WRITER_PRAGMAS: &str = "
     PRAGMA cache_size = -16384;
     PRAGMA temp_store = MEMORY;
     PRAGMA foreign_keys = OFF;
+    PRAGMA cell_size_check = ON;
     PRAGMA trusted_schema = OFF;
 ";
 
 const READER_PRAGMAS: &str = "
     PRAGMA mmap_size = 0;
     PRAGMA cache_size = -8192;
+    PRAGMA cell_size_check = ON;
     PRAGMA trusted_schema = OFF;
 ";
 
@@ -86,6 +91,33 @@ pub fn prepare_reader(connection: &Connection, path: &Path) -> Result<(), StoreE
 /// How read-only connections are opened.
 pub fn reader_flags() -> OpenFlags {
     OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI
+}
+
+/// How much of a database is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// Pages and rows.
+    Quick,
+    /// Whether indexes hold what their tables hold, too.
+    Whole,
+}
+
+/// Reads the whole database and fails if its parts do not fit together. Wrong values that fit are not seen.
+pub fn check(path: &Path, check: Check) -> Result<(), StoreError> {
+    let connection = Connection::open_with_flags(path, reader_flags())?;
+    prepare_reader(&connection, path)?;
+    let sql = if check == Check::Quick { "PRAGMA quick_check(1)" } else { "PRAGMA integrity_check(1)" };
+    let said: String = connection.query_row(sql, [], |row| row.get(0))?;
+    if said == "ok" { Ok(()) } else { Err(StoreError::Corrupt(said)) }
+}
+
+/// Moves the log that a killed writer left into the database. Only for who holds the right to write.
+pub fn move_log(path: &Path) -> Result<(), StoreError> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    prepare_reader(&connection, path)?;
+    connection.busy_timeout(BRIEFLY)?;
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    Ok(())
 }
 
 fn check_sqlite() -> Result<(), StoreError> {

@@ -1,6 +1,6 @@
 //! One writer serves everybody: what others want to be in the index, and whether it is, is asked through the writer's door.
 //!
-//! A request is one line, `sync PROTOCOL VERSION MILLISECONDS all|now`, followed by as many paths as lines and an empty one; the answer is one
+//! A request is one line, `sync PROTOCOL VERSION MILLISECONDS all|now|anew`, followed by as many paths as lines and an empty one; the answer is one
 //! line, `done GENERATION` or `behind GENERATION TEXT`. Whoever sends `stay PROTOCOL VERSION` hears nothing, and in that
 //! way of the writer's end.
 //!
@@ -13,6 +13,7 @@ use std::time::Duration;
 use codeagent_workspace::{Conversation, DataDir, Door, RepoPath, knock};
 
 use super::{Lag, Shared};
+use crate::engine::EngineError;
 use crate::ingest::ChangeBatch;
 use crate::store;
 
@@ -32,6 +33,8 @@ pub struct Wish {
     pub paths: Vec<RepoPath>,
     /// Everything is compared, whatever the system told.
     pub everything: bool,
+    /// The index was found damaged and is to be made anew.
+    pub anew: bool,
 }
 
 /// What it says.
@@ -46,7 +49,11 @@ pub struct Granted {
 /// Asks the writer of this data folder for at most `wait` to have everything in the index that was changed before.
 pub fn sync(data: &DataDir, wish: &Wish, wait: Duration) -> io::Result<Granted> {
     let mut writer = knock(data, Some(wait + GRACE))?;
-    let what = if wish.everything { "all" } else { "now" };
+    let what = match (wish.anew, wish.everything) {
+        (true, _) => "anew",
+        (false, true) => "all",
+        (false, false) => "now",
+    };
     let mut request = format!("sync {PROTOCOL} {} {} {what}\n", env!("CARGO_PKG_VERSION"), wait.as_millis());
     wish.paths.iter().for_each(|path| request.push_str(&format!("{path}\n")));
     request.push('\n');
@@ -127,11 +134,13 @@ fn talk(guest: Conversation, shared: &Arc<Shared>) -> io::Result<()> {
             shared.goodbye(number);
             Ok(())
         }
-        ["sync", _, _, wait, what] => {
+        ["sync", _, version, wait, what] => {
             let wait = Duration::from_millis(wait.parse().unwrap_or(0));
             let texts = lines.by_ref().take(MOST_LINES).map_while(Result::ok).take_while(|line| !line.is_empty());
             let paths: Vec<RepoPath> = texts.filter_map(|text| RepoPath::new(&text).ok()).collect();
-            let lag = fulfil(shared, (&paths, *what == "all"), wait);
+            // To another version, what is whole may look damaged.
+            let wish = Wish { paths, everything: *what == "all", anew: *what == "anew" && *version == env!("CARGO_PKG_VERSION") };
+            let lag = fulfil(shared, &wish, wait);
             // What is being closed keeps nothing up to date.
             let text = if shared.is_stopping() { "closing 0\n".to_owned() } else { answer(shared, &lag) };
             guest.write_all(text.as_bytes())
@@ -151,13 +160,19 @@ fn second_hand(_guest: &Conversation) -> io::Result<Conversation> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-fn fulfil(shared: &Arc<Shared>, (paths, everything): (&[RepoPath], bool), wait: Duration) -> Lag {
-    if !paths.is_empty()
-        && let Err(error) = shared.engine.process_batch(&ChangeBatch::of_paths(paths.iter().cloned()), &|_| {})
+fn fulfil(shared: &Arc<Shared>, wish: &Wish, wait: Duration) -> Lag {
+    let failed = |error: EngineError| Lag { failure: Some(error.to_string()), ..Lag::default() };
+    if wish.anew
+        && let Err(error) = shared.engine.rebuild("another process could not read it", &|_| {})
     {
-        return Lag { failure: Some(error.to_string()), ..Lag::default() };
+        return failed(error);
     }
-    shared.settle(Some(wait), everything)
+    if !wish.paths.is_empty()
+        && let Err(error) = shared.engine.process_batch(&ChangeBatch::of_paths(wish.paths.iter().cloned()), &|_| {})
+    {
+        return failed(error);
+    }
+    shared.settle(Some(wait), wish.everything)
 }
 
 fn answer(shared: &Arc<Shared>, lag: &Lag) -> String {

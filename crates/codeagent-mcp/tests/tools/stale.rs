@@ -82,6 +82,49 @@ async fn a_database_that_is_removed_is_made_again() {
     assert!(callers.to_string().contains("Desk.Beg"), "{callers}");
 }
 
+/// The number of the file in which the index lies.
+fn database(session: &Session) -> u64 {
+    let folder = std::fs::read_dir(session.root.path().join(".codeagent")).unwrap().next().unwrap().unwrap().path();
+    std::fs::metadata(folder.join("index.db")).map_or(0, |metadata| std::os::unix::fs::MetadataExt::ino(&metadata))
+}
+
+/// Asks until there is an answer: while an index is made anew there is an error that says so.
+async fn asked_until_answered(peer: &crate::support::Peer, ask: &Value) -> String {
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    loop {
+        let answer = peer.raw("get_callers", ask.clone()).await;
+        let text = serde_json::to_string(&answer).unwrap();
+        if answer.is_error != Some(true) || std::time::Instant::now() > until {
+            return text;
+        }
+        assert!(text.contains("damaged") || text.contains("ask again"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_index_is_made_anew_for_all_servers() {
+    let first = Session::indexed(&[("src/Shelf.cs", LIBRARY.as_bytes()), ("src/Desk.cs", USE.as_bytes())]).await;
+    let second = first.another().await;
+    let ask = json!({ "node_id": "Shelf.Count" });
+    for heal in [&first.state, &second.state] {
+        // A file that is there as long as the old one has another number.
+        let (before, kept) = (database(&first), second.structured("get_callers", ask.clone()).await);
+        assert!(kept.to_string().contains("Desk.Ask"), "{kept}");
+        heal.heal();
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while database(&first) == before && std::time::Instant::now() < until {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        assert_ne!(database(&first), before, "it was made anew");
+        assert!(asked_until_answered(&first, &ask).await.contains("Desk.Ask"));
+        assert!(asked_until_answered(&second, &ask).await.contains("Desk.Ask"));
+    }
+    first.write("src/Desk.cs", &USE.replace("Ask", "Beg"));
+    assert!(asked_until_answered(&second, &ask).await.contains("Desk.Beg"), "edits are taken in as before");
+    second.close();
+    first.close();
+}
+
 #[tokio::test]
 async fn two_servers_know_of_an_edit_and_the_second_takes_over() {
     let first = Session::indexed(&[("src/Shelf.cs", LIBRARY.as_bytes()), ("src/Desk.cs", USE.as_bytes())]).await;

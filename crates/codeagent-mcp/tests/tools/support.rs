@@ -30,7 +30,7 @@ pub struct Peer {
 pub struct Session {
     peer: Peer,
     pub root: tempfile::TempDir,
-    state: Arc<State>,
+    pub state: Arc<State>,
     /// Held so that the server only reads.
     _lock: Option<WriterLock>,
 }
@@ -46,7 +46,7 @@ impl Deref for Session {
 /// A client of a further server over a repository.
 pub struct Another {
     peer: Peer,
-    state: Arc<State>,
+    pub state: Arc<State>,
 }
 
 impl Deref for Another {

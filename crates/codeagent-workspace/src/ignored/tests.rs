@@ -74,6 +74,39 @@ fn a_flood_of_rules_is_named_and_not_applied() {
 }
 
 #[test]
+fn rules_of_many_folders_are_bounded_in_all() {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join(".gitignore"), "/f0/x.cs\n").unwrap();
+    for number in 0..50 {
+        let folder = root.path().join(format!("f{number}"));
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join(".gitignore"), "*.ts\n".to_owned() + &"a*b*c?d/**/e\n".repeat(16_000)).unwrap();
+        for name in ["x.cs", "y.ts"] {
+            fs::write(folder.join(name), "x").unwrap();
+        }
+    }
+    let walk = crate::Workspace::open(root.path()).unwrap().walk();
+    assert_eq!(walk.skipped, ["there are more than 2097152 bytes of ignore rules; only those at the top are applied"]);
+    let listed = |name: &str| walk.entries.iter().filter(|entry| entry.path.file_name() == name).count();
+    assert_eq!((listed("x.cs"), listed("y.ts")), (49, 50), "which rules hold does not depend on who came first");
+}
+
+#[cfg(unix)]
+#[test]
+fn rules_are_read_from_files_only() {
+    let root = tempfile::tempdir().unwrap();
+    let rules = root.path().join(".gitignore");
+    fs::write(root.path().join("elsewhere"), "a.cs\n").unwrap();
+    std::os::unix::fs::symlink("elsewhere", &rules).unwrap();
+    assert!(!Ignored::new(root.path()).ignores(&root.path().join("a.cs"), false));
+    fs::remove_file(&rules).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&rules).status().unwrap().success());
+    assert!(!Ignored::new(root.path()).ignores(&root.path().join("a.cs"), false), "a pipe is not waited for");
+    assert_eq!(read(&rules, 10), None);
+    assert_eq!(read(&root.path().join("elsewhere"), 4), Some(Err(5)));
+}
+
+#[test]
 fn what_git_tracks_is_not_ignored() {
     let root = tempfile::tempdir().unwrap();
     let work = crate::Workspace::open(root.path()).unwrap();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
 
 use crate::read::ReadError;
 use crate::sandbox::{Visit, WriteError};
@@ -80,6 +80,58 @@ fn sixty_thousand_reads_leak_nothing() {
     });
     let seen = (inside.into_inner(), refused.into_inner());
     assert!(seen.0 > 0 && seen.1 > 0, "the race was not run: {seen:?}");
+}
+
+/// Reads a path while `act` changes what stands on its way.
+fn while_something_changes(root: &Path, read: &str, act: impl Fn() + Send + Sync) -> Vec<Result<String, ReadError>> {
+    let workspace = Workspace::open(root).unwrap();
+    let (path, stop) = (RepoPath::new(read).unwrap(), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let changes = scope.spawn(|| {
+            let mut changes = 0_usize;
+            while !stop.load(Ordering::Relaxed) {
+                act();
+                changes += 1;
+            }
+            changes
+        });
+        let seen = (0..ROUNDS / 4).map(|_| workspace.read(&path).map(|file| file.text)).collect();
+        stop.store(true, Ordering::Relaxed);
+        assert!(changes.join().unwrap() > 1_000, "it changed too seldom");
+        seen
+    })
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_links_target_is_not_waited_for() {
+    let root = tempfile::tempdir().unwrap();
+    let path = |name: &str| root.path().join(name);
+    fs::write(path("file"), "inside").unwrap();
+    mknodat(CWD, path("pipe"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    std::os::unix::fs::symlink("file", path("link")).unwrap();
+    let exchange = || renameat_with(CWD, path("file"), CWD, path("pipe"), RenameFlags::EXCHANGE).unwrap();
+    let seen = while_something_changes(root.path(), "link", exchange);
+    let is_right = |told: &Result<String, ReadError>| match told {
+        Ok(text) => text == "inside",
+        Err(error) => matches!(error, ReadError::NotAFile(_)),
+    };
+    assert!(seen.iter().all(is_right), "{:?}", seen.iter().find(|told| !is_right(told)));
+    assert!(seen.iter().any(Result::is_ok) && seen.iter().any(Result::is_err), "the race was not run");
+}
+
+#[test]
+fn the_settings_of_git_are_not_read_through_an_exchanged_folder() {
+    let root = tempfile::tempdir().unwrap();
+    let path = |name: &str| root.path().join(name);
+    for (folder, text) in [("d", "inside"), (".git", "SECRET")] {
+        fs::create_dir(path(folder)).unwrap();
+        fs::write(path(folder).join("config"), text).unwrap();
+    }
+    std::os::unix::fs::symlink(".git", path("l")).unwrap();
+    let exchange = || renameat_with(CWD, path("d"), CWD, path("l"), RenameFlags::EXCHANGE).unwrap();
+    let seen = while_something_changes(root.path(), "d/config", exchange);
+    assert!(seen.iter().all(|told| told.as_ref().map_or(true, |text| text == "inside")), "what git keeps was read");
+    assert!(seen.iter().any(Result::is_ok) && seen.iter().any(Result::is_err), "the race was not run");
 }
 
 #[test]

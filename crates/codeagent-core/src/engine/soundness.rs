@@ -1,0 +1,97 @@
+//! Can the index be believed? What can be known of it before it is read: the seal that its last writer left, or else a check of all of it.
+//!
+//! The index follows from the sources, so a damaged one is thrown away and made anew.
+//!
+//! **Limits.** Whoever only reads and finds an index that nobody closed holds the right to write while it checks.
+
+use std::io;
+use std::sync::Mutex;
+
+use codeagent_workspace::{DataDir, Seal, Soundness, WriterLock};
+
+use crate::engine::unpoisoned;
+use crate::store::{self, Check, StoreError};
+
+const CHANGED: &str = "its content is not what was written";
+
+/// Why the index cannot be believed, if that can be seen. Only for who holds the right to write.
+pub fn damage(data: &DataDir) -> Option<String> {
+    if !data.has_database() {
+        return None;
+    }
+    match data.soundness() {
+        Soundness::Whole => None,
+        Soundness::Damaged => Some(CHANGED.to_owned()),
+        Soundness::Unknown => match store::check(&data.database().ok()?, Check::Quick) {
+            Err(StoreError::Corrupt(reason)) => Some(reason),
+            // What else is wrong with it is said when it is opened.
+            _ => None,
+        },
+    }
+}
+
+/// Refuses a damaged index. One that was touched, or that nobody closed, is checked once, unless somebody writes it.
+pub fn check(data: &DataDir) -> Result<(), StoreError> {
+    if data.is_untouched() || !data.has_database() {
+        return Ok(());
+    }
+    // Whoever writes it looks after it.
+    let Ok(lock) = data.lock_writer() else { return Ok(()) };
+    match damage(data) {
+        Some(reason) => Err(StoreError::Corrupt(reason)),
+        None => {
+            // Without a log and sealed again, it is checked no more.
+            if let Ok(database) = data.database()
+                && let Err(error) = store::move_log(&database)
+            {
+                tracing::debug!(%error, "the log of the index could not be moved");
+            }
+            if let Ok(held) = Held::new(data.clone(), lock) {
+                held.note_database();
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The right to write, with the duty to seal what was written: when this is dropped, everything that writes must be closed.
+pub struct Held {
+    /// The folder of the index.
+    pub data: DataDir,
+    before: Option<Seal>,
+    /// The database file that was opened.
+    mark: Mutex<Option<(u64, u64)>>,
+    _lock: WriterLock,
+}
+
+impl Held {
+    /// Breaks the seal.
+    pub fn new(data: DataDir, lock: WriterLock) -> io::Result<Self> {
+        let before = data.break_seal()?;
+        Ok(Self { data, before, mark: Mutex::default(), _lock: lock })
+    }
+
+    /// The file that lies there now is the one that was opened.
+    pub fn note_database(&self) {
+        *unpoisoned(&self.mark) = self.data.database_mark();
+    }
+
+    /// What tells the file that was opened from others.
+    pub fn mark(&self) -> Option<(u64, u64)> {
+        *unpoisoned(&self.mark)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mark = self.mark();
+        // What somebody else put there is not ours to vouch for.
+        if mark.is_none() || self.data.database_mark() != mark {
+            return;
+        }
+        if let Err(error) = self.data.seal(self.before.as_ref()) {
+            // It is checked when it is opened.
+            tracing::debug!(%error, "the index could not be sealed");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Does the index say what one made afresh would say? The one check that finds wrong values that fit together.
+//!
+//! **Limits.** Costs a first index, and holds what both say in memory.
+
+use codeagent_workspace::DataHome;
+use rustc_hash::FxHashMap;
+
+use crate::engine::{Engine, EngineError, EngineOptions};
+use crate::ingest::{IngestOptions, Progress};
+use crate::store::{self, Check, EDGES_TOTAL, SYMBOLS_TOTAL, Snapshot, StoreError};
+
+/// Folder for the fresh index, beside the one that is looked at.
+const FOLDER: &str = "verify";
+
+impl Engine {
+    /// Brings the index to what is on disk, compares it with one made afresh, and makes it anew if they differ. In how many rows they did.
+    pub fn verify(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<usize, EngineError> {
+        self.index(progress)?;
+        let data = self.data().clone();
+        data.remove_folder(FOLDER)?;
+        let torn = match store::check(&data.database()?, Check::Whole) {
+            Err(StoreError::Corrupt(reason)) => Some(reason),
+            _ => None,
+        };
+        let expected = self.fresh_dump(progress);
+        data.remove_folder(FOLDER)?;
+        let differing = match dump(&self.answers().snapshot()?) {
+            Ok(found) => differing(&expected?, &found),
+            Err(StoreError::Corrupt(_)) => expected?.len(),
+            Err(error) => return Err(error.into()),
+        };
+        if differing == 0 && torn.is_none() {
+            return Ok(0);
+        }
+        self.rebuild(&torn.unwrap_or_else(|| format!("{differing} rows are not as the sources say")), progress)?;
+        Ok(differing.max(1))
+    }
+
+    fn fresh_dump(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<Vec<String>, EngineError> {
+        let home = DataHome::at(self.data().path().join(FOLDER));
+        let ingest = IngestOptions { keep_facts: false, ..self.options.ingest.clone() };
+        let options = EngineOptions { ingest, home, tolerate_config: true, ..EngineOptions::default() };
+        let fresh = Engine::open(self.answers().workspace().root(), options)?;
+        fresh.index(progress)?;
+        Ok(dump(&fresh.answers().snapshot()?)?)
+    }
+}
+
+fn dump(snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
+    let mut lines = store::canonical_dump(snapshot)?;
+    for total in [EDGES_TOTAL, SYMBOLS_TOTAL] {
+        lines.push(format!("{total}\t{}", store::metadata(snapshot, total)?.unwrap_or_default()));
+    }
+    Ok(lines)
+}
+
+/// How many lines are in one of both only.
+fn differing(expected: &[String], found: &[String]) -> usize {
+    let mut counts: FxHashMap<&str, i64> = FxHashMap::default();
+    expected.iter().for_each(|line| *counts.entry(line).or_default() += 1);
+    found.iter().for_each(|line| *counts.entry(line).or_default() -= 1);
+    counts.values().map(|count| count.unsigned_abs() as usize).sum()
+}
