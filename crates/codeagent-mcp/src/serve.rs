@@ -84,7 +84,7 @@ pub fn serve_http(root: &Path, tools: ToolSet, options: HttpOptions, announce: i
         let listen = |source| ServeError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(listen)?;
         announce(listener.local_addr().map_err(listen)?);
-        if tools.needs_index() {
+        if http::offered(&tools, &options).iter().any(|(_, tools)| tools.needs_index()) {
             state.start();
         }
         let stop = Stop::default();

@@ -69,6 +69,18 @@ impl Server {
         Self { state, set: Arc::new(set), turns: Arc::new(Semaphore::new(RUNNING)) }
     }
 
+    /// Its tools.
+    #[must_use]
+    pub fn tools(&self) -> &ToolSet {
+        &self.set
+    }
+
+    /// A server of other tools that shares state and turns with this one.
+    #[must_use]
+    pub fn with(&self, tools: ToolSet) -> Self {
+        Self { set: Arc::new(tools), ..self.clone() }
+    }
+
     /// Calls a tool of another profile than the index.
     async fn call_file_tool(
         &self,

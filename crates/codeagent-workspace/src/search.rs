@@ -250,7 +250,9 @@ impl Workspace {
 }
 
 fn inside(root: &Path, path: &Path) -> Option<RepoPath> {
-    RepoPath::from_relative(path.strip_prefix(root).ok()?).ok()
+    let below = path.strip_prefix(root).ok()?;
+    // Nearly every walked path is in the normal form; to take it apart would cost as much as opening the file.
+    below.to_str().and_then(|text| RepoPath::new(text).ok()).or_else(|| RepoPath::from_relative(below).ok())
 }
 
 impl TextQuery {

@@ -1,5 +1,6 @@
 //! How is a server reached over HTTP? At `/mcp`, by the Streamable HTTP transport of the revisions 2025-06-18, 2025-11-25 and 2026-07-28, and,
-//! only if asked, by the pair of endpoints of 2024-11-05 (`legacy_sse`).
+//! only if asked, by the pair of endpoints of 2024-11-05 (`legacy_sse`). Every other profile has an endpoint of its own, `/mcp/patch` for one:
+//! to a client it is a server of its own.
 //!
 //! A request passes `connections` (how long and how much), `guard` (who may ask), here (is it a message) and then the library's transport,
 //! which knows the revisions. Nothing is remembered between two requests, in the older revisions neither: there is no session that could be
@@ -31,6 +32,7 @@ pub use connections::{Stop, accept};
 pub use token::{Token, TokenError};
 
 use crate::http::guard::Guard;
+use crate::profiles::{Profile, ToolSet};
 use crate::server::Server;
 use crate::transport::{Outgoing, parse};
 
@@ -83,13 +85,24 @@ impl HttpOptions {
 
 /// All that a server answers over HTTP.
 pub fn router(server: Server, options: HttpOptions, stop: &Stop) -> Router {
-    let mut router = Router::new().merge(endpoint(ENDPOINT, server.clone(), stop));
+    let mut router = Router::new();
+    for (path, tools) in offered(server.tools(), &options) {
+        router = router.merge(endpoint(&path, server.with(tools), stop));
+    }
     if options.legacy_sse {
         router = router.merge(legacy_sse::router(server, stop));
     }
     let guard = Arc::new(Guard::new(options.hosts, options.origins, options.token));
     // The one added last is passed first.
     router.layer(middleware::from_fn_with_state(guard, guard::admit))
+}
+
+/// The tools at each path: at [`ENDPOINT`] those asked for, and for clients that show a secret those of the profiles about files.
+#[must_use]
+pub fn offered(tools: &ToolSet, options: &HttpOptions) -> Vec<(String, ToolSet)> {
+    let others = Profile::NAMES.into_iter().filter(|(_, profile)| *profile != Profile::Index && options.token.is_some());
+    let others = others.map(|(name, profile)| (format!("{ENDPOINT}/{name}"), tools.of_profile(profile)));
+    std::iter::once((ENDPOINT.to_owned(), tools.clone())).chain(others).collect()
 }
 
 /// One server at one path, so that several can be offered at one address.

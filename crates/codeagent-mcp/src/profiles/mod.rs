@@ -1,5 +1,5 @@
 //! Which tools does a server offer? A profile is one set of tools with its own names, paths, limits and errors; a server serves one, so names
-//! of different profiles never meet.
+//! of different profiles never meet. Over HTTP each profile has an endpoint of its own.
 //!
 //! `index` is what the other modules of this crate are about. The other four are files over one repository: `assistant` reads, `patch` and
 //! `workspace` read, write and, if allowed, run commands in a jail, `local` searches. Each has a folder of its own with the table of its tools;
@@ -153,6 +153,12 @@ impl ToolSet {
         Self { profile, options }
     }
 
+    /// The tools of another profile with the same options.
+    #[must_use]
+    pub fn of_profile(&self, profile: Profile) -> Self {
+        Self::new(profile, self.options.clone())
+    }
+
     /// How the server calls itself.
     #[must_use]
     pub fn server_name(&self) -> String {
@@ -228,6 +234,9 @@ impl ToolSet {
             Arguments::check(tool.name, tool.parameters, sent).map_err(|error| Failure::new(Kind::BadArguments, error.message))?;
         if self.options.read_only && tool.effect == Effect::Writes {
             return Err(Failure::new(Kind::ReadOnly, format!("`{}` changes files, and this server only reads", tool.name)));
+        }
+        if self.profile == Profile::Assistant {
+            assistant::check_root(state.workspace(), &self.options.limits)?;
         }
         let call = Call { state, arguments: &arguments, options: &self.options };
         catch_unwind(AssertUnwindSafe(|| (tool.run)(&call))).unwrap_or_else(|_| {

@@ -210,11 +210,25 @@ async fn the_environment_sets_limits() {
         })
     };
     let limits = assistant::Limits::of(set);
-    assert_eq!(limits, assistant::Limits { file_bytes: 2, search_ms: 30_000, results: 1 });
+    assert_eq!(limits, assistant::Limits { file_bytes: 2, search_ms: 30_000, results: 1, within: Some("soon".into()) });
+    let limits = assistant::Limits { within: None, ..limits };
     let session = Session::with("assistant", Options { limits, ..Options::default() }, &[("a", "aa"), ("b", "aaa")]).await;
     assert_eq!(word(&session.json("read_file", json!({ "path": "a" })).await), "ok");
     assert_eq!(word(&session.json("read_file", json!({ "path": "b" })).await), "file_too_large");
     assert_eq!(session.json("search_files", json!({ "pattern": "a" })).await["matches"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn only_a_repository_in_the_allowed_folder_is_read() {
+    let outer = tempfile::tempdir().unwrap();
+    for (within, expected) in
+        [(outer.path().join("nowhere"), "access_denied"), (outer.path().to_owned(), "access_denied"), ("/".into(), "ok")]
+    {
+        let limits = assistant::Limits::of(|name| (name == "ALLOWED_REPO_ROOT").then(|| within.display().to_string()));
+        let session = Session::with("assistant", Options { limits, ..Options::default() }, &[("a", "aa")]).await;
+        assert_eq!(word(&session.json("read_file", json!({ "path": "a" })).await), expected, "{within:?}");
+        assert_eq!(word(&session.json("get_repo_overview", json!({})).await), expected, "{within:?}");
+    }
 }
 
 #[tokio::test]

@@ -13,6 +13,9 @@ use codeagent_mcp::profiles::{Options, Profile, ToolSet, assistant, patch, works
 use expect_test::expect_file;
 use serde_json::{Value, json};
 
+use crate::local_answers::{ERRORS, FIELDS};
+use crate::proofs;
+
 /// A profile's word for a failure.
 type Word = fn(Kind) -> &'static str;
 
@@ -134,35 +137,63 @@ fn limits(parameter: &Parameter) -> String {
     words.join(", ")
 }
 
-/// The rows of `local`, whose parameters are in its contract. What no test sends is held by the comparison of the schemas only.
-fn local(text: &mut String) {
-    let tests = tests(include_str!("local.rs"));
+/// What holds for the limits and defaults of all parameters.
+const LIMITS: &str = "every_parameter_is_checked_and_every_default_holds";
+
+/// The rows of `local`, whose parameters are in its contract.
+fn local(text: &mut String, missing: &mut Vec<String>) {
+    let tests = tests(concat!(include_str!("local.rs"), include_str!("local_answers.rs")));
     let contract: Value = serde_json::from_str(include_str!("../../src/profiles/local/contract.json")).unwrap();
     writeln!(text, "\n## local\n\n| tool | | | | test |\n|---|---|---|---|---|").unwrap();
     for tool in contract["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
-        for (parameter, schema) in tool["inputSchema"]["properties"]["queries"]["items"]["properties"].as_object().unwrap() {
+        let query = &tool["inputSchema"]["properties"]["queries"]["items"];
+        for (parameter, schema) in query["properties"].as_object().unwrap() {
             let mut limits = Vec::new();
-            for (word, shown) in [("minimum", "from"), ("maximum", "to"), ("default", "default"), ("minLength", "at least")] {
+            for (word, shown) in
+                [("minimum", "from"), ("maximum", "to"), ("minLength", "at least"), ("enum", "one of"), ("default", "default")]
+            {
                 limits.extend((!schema[word].is_null()).then(|| format!("{shown} {}", schema[word])));
             }
+            limits.extend(query["required"].as_array().unwrap().contains(&json!(parameter)).then(|| "required".to_owned()));
             let sent = |(_, body): &&(String, String)| body.contains(&format!("\"{name}\"")) && body.contains(&format!("\"{parameter}\""));
-            let test = tests.iter().find(sent).map_or("tools_and_prompts_are_those_of_the_contract", |(test, _)| test);
-            writeln!(text, "| {name} | parameter | `{parameter}` | {} | `{test}` |", limits.join(" ")).unwrap();
+            match tests.iter().find(sent) {
+                Some((test, _)) => {
+                    writeln!(text, "| {name} | parameter | `{parameter}` | {} | {} |", limits.join(" "), shown(test, !limits.is_empty()))
+                        .unwrap()
+                }
+                None => missing.push(format!("local {name} parameter {parameter}")),
+            }
+        }
+        let words = |table: &[(&str, &'static str)]| {
+            table.iter().find(|(tool, _)| *tool == name).map_or("", |(_, words)| *words).split_whitespace()
+        };
+        for field in words(FIELDS) {
+            writeln!(text, "| {name} | field | `{field}` | | `every_field_is_told_and_no_other` |").unwrap();
+        }
+        for code in words(ERRORS) {
+            writeln!(text, "| {name} | error | `{code}` | | `every_error_is_told` |").unwrap();
         }
     }
-    let codes = [
-        "pathValidationFailed",
-        "fileAccessFailed",
-        "fileReadFailed",
-        "fileTooLarge",
-        "noMatches",
-        "patternTooBroad",
-        "paginationRequired",
-    ];
-    for code in codes.into_iter().chain(["responseTooLarge", "queryExecutionFailed"]) {
-        let (test, _) = tests.iter().find(|(_, body)| body.contains(code)).unwrap_or_else(|| panic!("no test names {code}"));
-        writeln!(text, "| local_* | error | `{code}` | | `{test}` |").unwrap();
+}
+
+/// The test of a row, and that of its limits.
+fn shown(test: &str, has_limits: bool) -> String {
+    if has_limits { format!("`{test}`, `{LIMITS}`") } else { format!("`{test}`") }
+}
+
+/// The rows about no one tool, each test of which there is.
+fn others(text: &mut String) {
+    let known: BTreeSet<String> = proofs::SOURCES.iter().flat_map(|source| tests(source)).map(|(name, _)| name).collect();
+    assert!(known.contains(LIMITS));
+    for (head, table) in [("Other promises", proofs::MORE), ("Hostile inputs", proofs::HOSTILE)] {
+        writeln!(text, "\n## {head}\n\n| | | tests |\n|---|---|---|").unwrap();
+        for (about, what, names) in table {
+            let unknown: Vec<&str> = names.split_whitespace().filter(|name| !known.contains(*name)).collect();
+            assert!(unknown.is_empty(), "{about} {what}: there is no test {unknown:?}");
+            let names: Vec<String> = names.split_whitespace().map(|name| format!("`{name}`")).collect();
+            writeln!(text, "| {about} | {what} | {} |", names.join(", ")).unwrap();
+        }
     }
 }
 
@@ -170,7 +201,7 @@ fn local(text: &mut String) {
 fn every_promise_of_the_profiles_has_a_test() {
     let mut missing = Vec::new();
     let mut text = "# What the contracts of the profiles say, and the test that proves it\n\nWritten by a test; the tests are in \
-                    `crates/codeagent-mcp/tests/profiles`.\n"
+                    `crates/codeagent-mcp/tests/profiles`, or beside the code.\n"
         .to_owned();
     let known: BTreeSet<String> = PROFILES.iter().flat_map(|(_, source, _)| tests(source)).map(|(name, _)| name).collect();
     for (profile, source, code) in PROFILES {
@@ -178,7 +209,9 @@ fn every_promise_of_the_profiles_has_a_test() {
         writeln!(text, "\n## {}\n\n| tool | | | | test |\n|---|---|---|---|---|", profile.as_str()).unwrap();
         for tool in profile.table() {
             let mut row = |kind: &str, what: &str, word: &str, limits: &str| match proof(&tests, tool, word) {
-                Some(test) => writeln!(text, "| {} | {kind} | `{what}` | {limits} | `{test}` |", tool.name).unwrap(),
+                Some(test) => {
+                    writeln!(text, "| {} | {kind} | `{what}` | {limits} | {} |", tool.name, shown(&test, !limits.is_empty())).unwrap()
+                }
                 None => missing.push(format!("{} {} {kind} {what}", profile.as_str(), tool.name)),
             };
             for parameter in tool.parameters {
@@ -192,7 +225,8 @@ fn every_promise_of_the_profiles_has_a_test() {
             }
         }
     }
-    local(&mut text);
+    local(&mut text, &mut missing);
+    others(&mut text);
     for (_, _, test) in ELSEWHERE {
         assert!(known.contains(*test), "there is no test {test}");
     }

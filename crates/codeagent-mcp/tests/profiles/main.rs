@@ -7,7 +7,11 @@
 mod assistant;
 mod contract;
 mod exec;
+mod hostile;
+mod limits;
 mod local;
+mod local_answers;
 mod patch;
+mod proofs;
 mod support;
 mod workspace;

@@ -38,14 +38,8 @@ impl Session {
             write(&root, path, text);
         }
         let state = State::open(&root, DataHome::at(outer.path().join("data"))).unwrap();
-        let server = Server::of(Arc::clone(&state), ToolSet::new(Profile::of(profile).unwrap(), options));
-        let (server_end, client_end) = tokio::io::duplex(1 << 16);
-        tokio::spawn(async move {
-            if let Ok(running) = server.serve(server_end).await {
-                running.waiting().await.ok();
-            }
-        });
-        Self { client: ().serve(client_end).await.unwrap(), outer, state }
+        let client = client(&state, ToolSet::new(Profile::of(profile).unwrap(), options)).await;
+        Self { client, outer, state }
     }
 
     pub fn root(&self) -> std::path::PathBuf {
@@ -110,6 +104,18 @@ impl Session {
         let made = std::process::Command::new("mkfifo").arg(root.join("pipe")).status();
         assert!(made.is_ok_and(|status| status.success()), "mkfifo is part of every Unix");
     }
+}
+
+/// A client of a server of its own.
+pub async fn client(state: &Arc<State>, tools: ToolSet) -> RunningService<RoleClient, ()> {
+    let server = Server::of(Arc::clone(state), tools);
+    let (server_end, client_end) = tokio::io::duplex(1 << 16);
+    tokio::spawn(async move {
+        if let Ok(running) = server.serve(server_end).await {
+            running.waiting().await.ok();
+        }
+    });
+    ().serve(client_end).await.unwrap()
 }
 
 pub fn text_of(result: &CallToolResult) -> String {

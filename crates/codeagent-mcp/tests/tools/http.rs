@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codeagent_mcp::http::{HttpOptions, Stop, Token, accept, router};
+use codeagent_mcp::profiles::{Exec, Options, Profile, ToolSet};
 use codeagent_mcp::server::Server;
 use codeagent_mcp::state::State;
 use serde_json::{Value, json};
@@ -40,6 +41,11 @@ impl Answer {
 
 impl Http {
     async fn start(token: Option<&str>) -> Self {
+        Self::offering(token, Options::default()).await
+    }
+
+    async fn offering(token: Option<&str>, options: Options) -> Self {
+        let tools = ToolSet::new(Profile::Index, options);
         let root = tempfile::tempdir().unwrap();
         std::fs::write(root.path().join("a.ts"), "export function f() {}\nexport const x = f();\n").unwrap();
         let state = State::open(root.path(), home(root.path())).unwrap();
@@ -49,7 +55,7 @@ impl Http {
         let token = token.map(|token| Token::new(token).unwrap());
         let options = HttpOptions { address, hosts: Vec::new(), origins: Vec::new(), token, legacy_sse: true };
         let stop = Stop::default();
-        tokio::spawn(accept(listener, router(Server::new(Arc::clone(&state)), options, &stop), stop.clone()));
+        tokio::spawn(accept(listener, router(Server::of(Arc::clone(&state), tools), options, &stop), stop.clone()));
         Self { port: address.port(), stop, state, root }
     }
 
@@ -144,6 +150,53 @@ async fn every_revision_is_spoken() {
     let call = json!({ "name": "get_callers", "arguments": { "node_id": "f" } });
     let called = http.modern("tools/call", call, &[("Mcp-Name", "get_callers")]).await;
     assert!(called.json()["result"]["structuredContent"]["results"].is_array(), "{}", called.body);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn every_profile_has_an_endpoint_of_its_own() {
+    let exec = Exec::Refused("there is no jail".to_owned());
+    for (options, patch_tools, workspace_tools, code) in [
+        (Options::default(), 5, 7, "done"),
+        (Options { exec: exec.clone(), ..Options::default() }, 6, 8, "done"),
+        (Options { read_only: true, exec, ..Options::default() }, 6, 3, "ReadOnly"),
+    ] {
+        let http = Http::offering(Some(TOKEN), options).await;
+        let call = |name: &str, arguments: Value| {
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name, "arguments": arguments } }).to_string()
+        };
+        let headers = [("MCP-Protocol-Version", "2025-11-25")];
+        for (path, name, tools) in [
+            ("/mcp", "codeagent", 17),
+            ("/mcp/assistant", "codeagent-assistant", 4),
+            ("/mcp/patch", "codeagent-patch", patch_tools),
+            ("/mcp/workspace", "codeagent-workspace", workspace_tools),
+            ("/mcp/local", "codeagent-local", 4),
+        ] {
+            let open = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+                "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } } });
+            assert_eq!(http.post(path, &[], &open.to_string()).await.json()["result"]["serverInfo"]["name"], name);
+            let listed = http.post(path, &headers, LIST).await.json();
+            assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), tools, "{path}");
+            assert_eq!(http.post(path, &[("Authorization", "-")], LIST).await.status, 401, "{path}");
+            assert_eq!(http.post(path, &[("Origin", "http://evil.com")], LIST).await.status, 403, "{path}");
+        }
+        let foreign = http.post("/mcp", &headers, &call("write_file", json!({ "path": "x", "content": "x" }))).await.json();
+        assert_eq!(foreign["error"]["code"], -32602, "tools of other profiles are not there");
+        let wrote = http.post("/mcp/patch", &headers, &call("write_file", json!({ "path": "b.ts", "content": "let b;" }))).await.json();
+        let told = wrote["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(told.starts_with(if code == "done" { "Wrote" } else { code }), "{told}");
+        assert_eq!(http.root.path().join("b.ts").exists(), code == "done");
+        let ran = http.post("/mcp/patch", &headers, &call("shell_exec", json!({ "command": "cat" }))).await.json();
+        let refused = ran["result"]["content"][0]["text"].as_str();
+        assert_eq!(refused, (patch_tools == 6).then_some("CommandNotAllowed: there is no jail"));
+        assert_eq!(http.post("/mcp/index", &headers, LIST).await.status, 404);
+    }
+    let http = Http::start(None).await;
+    assert_eq!(http.post("/mcp", &[], LIST).await.status, 200);
+    for path in ["/mcp/assistant", "/mcp/patch", "/mcp/workspace", "/mcp/local"] {
+        assert_eq!(http.post(path, &[], LIST).await.status, 404, "files are for who shows a token");
+    }
 }
 
 #[tokio::test]

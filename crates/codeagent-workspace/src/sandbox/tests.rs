@@ -169,6 +169,27 @@ fn permissions_are_kept_and_respected() {
 }
 
 #[test]
+fn a_full_disk_leaves_the_old_content() {
+    // What bounds a process as a full disk would bounds all its tests, so this one runs in a process of its own.
+    if std::env::var_os("CODEAGENT_TEST_FULL").is_none() {
+        let test = "sandbox::tests::a_full_disk_leaves_the_old_content";
+        let script = format!("ulimit -f 8; trap '' XFSZ; exec \"$0\" --exact {test}");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &script]).arg(std::env::current_exe().unwrap()).env("CODEAGENT_TEST_FULL", "1");
+        let output = command.output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && told.contains("1 passed"), "{told}");
+        return;
+    }
+    let (_outer, workspace) = place();
+    assert_eq!(word(workspace.write_file(&path("a.txt"), &[b'x'; 100_000])), "other");
+    assert_eq!(word(workspace.write_file(&path("new.txt"), &[b'x'; 100_000])), "other");
+    assert_eq!(fs::read_to_string(workspace.root().join("a.txt")).unwrap(), "a");
+    let names: Vec<_> = fs::read_dir(workspace.root()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(names.iter().all(|name| name != "new.txt" && !name.ends_with(".tmp")), "{names:?}");
+}
+
+#[test]
 fn a_reader_sees_the_old_or_the_new_content() {
     let (_outer, workspace) = place();
     let texts = ["x".repeat(100_000), "y".repeat(90_000)];

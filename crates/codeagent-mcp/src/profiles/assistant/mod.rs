@@ -10,9 +10,10 @@
 mod files;
 mod search;
 
+use std::path::PathBuf;
 use std::time::SystemTime;
 
-use codeagent_workspace::RepoPath;
+use codeagent_workspace::{RepoPath, Workspace};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorCode};
 use serde_json::{Value, json};
@@ -120,7 +121,7 @@ pub const TOOLS: &[FileTool] = &[
 ];
 
 /// What the environment may set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// `MAX_FILE_SIZE_BYTES`: largest file that is read.
     pub file_bytes: u64,
@@ -128,11 +129,13 @@ pub struct Limits {
     pub search_ms: u64,
     /// `MAX_SEARCH_RESULTS`: most matches of an answer.
     pub results: usize,
+    /// `ALLOWED_REPO_ROOT`: the folder in which a repository must lie.
+    pub within: Option<PathBuf>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { file_bytes: 1 << 20, search_ms: 30_000, results: 100 }
+        Self { file_bytes: 1 << 20, search_ms: 30_000, results: 100, within: None }
     }
 }
 
@@ -145,8 +148,17 @@ impl Limits {
             file_bytes: number("MAX_FILE_SIZE_BYTES").unwrap_or(default.file_bytes),
             search_ms: number("SEARCH_TIMEOUT_MS").unwrap_or(default.search_ms),
             results: number("MAX_SEARCH_RESULTS").map_or(default.results, |number| number as usize),
+            within: variable("ALLOWED_REPO_ROOT").filter(|text| !text.is_empty()).map(PathBuf::from),
         }
     }
+}
+
+/// Whether the repository may be asked about at all.
+pub fn check_root(workspace: &Workspace, limits: &Limits) -> Result<(), Failure> {
+    let Some(within) = &limits.within else { return Ok(()) };
+    // A folder that is not there holds nothing.
+    let lies_within = within.canonicalize().is_ok_and(|within| workspace.root().starts_with(within));
+    if lies_within { Ok(()) } else { Err(Failure::new(Kind::Outside, "the repository does not lie in ALLOWED_REPO_ROOT")) }
 }
 
 /// A path as this profile has it: `..` is refused, an absolute path must lie under the root.

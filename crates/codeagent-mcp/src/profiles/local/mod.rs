@@ -5,7 +5,8 @@
 //! here (`secrets`).
 //!
 //! **Limits.** `perlRegex` has no look-around and no back-references; `followSymlinks`, `jsonOutput`, `vimgrepFormat`, `passthru`, `debug`, `mmap`
-//! and `noMessages` change nothing: links are never walked through and the answer has one form. What a client would show of `execution` in a tool
+//! and `noMessages` change nothing: links are never walked through and the answer has one form, with the distribution (`matchCount` of every file)
+//! and the column whatever `includeDistribution` and `column` say. What a client would show of `execution` in a tool
 //! is its default and not sent.
 
 mod contract;
@@ -147,4 +148,19 @@ fn shown(path: &RepoPath) -> &str {
 /// A time as answers have it, in UTC with milliseconds.
 fn time(time: std::time::SystemTime) -> String {
     jiff::Timestamp::try_from(time).map_or_else(|_| String::new(), |time| time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use codeagent_workspace::DataHome;
+
+    use super::*;
+
+    #[test]
+    fn a_defect_fails_one_query() {
+        let root = tempfile::tempdir().unwrap();
+        let state = State::open(root.path(), DataHome::at(root.path().join("data"))).unwrap();
+        let answer = result(&state, |_, _| panic!("a defect"), &Query(json!({ "path": "." })));
+        assert_eq!((&answer["status"], &answer["data"]["errorCode"]), (&json!("error"), &json!("toolExecutionFailed")));
+    }
 }

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use super::contract::Query;
 use super::pages::Page;
-use super::{is_secret, path, shown, time};
+use super::secrets::is_secret_name;
+use super::{path, shown, time};
 use crate::profiles::failure::{Failure, Kind};
 use crate::state::State;
 
@@ -27,7 +28,9 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
         return Err(Failure::new(Kind::BadArguments, "filesOnly excludes passthru and filesWithoutMatch"));
     }
     let at = path(state, query)?;
-    let (mut found, stats) = search(state, query, &at)?;
+    let begun = Instant::now();
+    let (mut found, stats) = search(state, query, &at, begun + TIMEOUT)?;
+    let took = format!("{:.6}s", begun.elapsed().as_secs_f64());
     let kept: usize = found.iter().map(|file| file.hits.len()).sum();
     if kept > MAX_KEPT {
         let hints = vec![
@@ -39,7 +42,9 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
     let warnings = warnings(query);
     let stats_told = query.flag("includeStats").then(|| {
         let matches: u64 = found.iter().map(|file| file.count).sum();
-        json!({ "matchCount": matches, "filesMatched": found.len(), "filesSearched": stats.files, "bytesSearched": stats.bytes })
+        json!({
+            "matchCount": matches, "filesMatched": found.len(), "filesSearched": stats.files, "bytesSearched": stats.bytes, "searchTime": took,
+        })
     });
     if found.is_empty() {
         let hints = [
@@ -138,11 +143,11 @@ fn text_query(query: &Query) -> TextQuery {
         // As many characters as are shown, each of at most four bytes.
         line_bytes: length * 4 + 4,
         misses: query.flag("filesWithoutMatch"),
-        deadline: Some(Instant::now() + TIMEOUT),
+        ..TextQuery::default()
     }
 }
 
-fn search(state: &State, query: &Query, at: &RepoPath) -> Result<(Vec<FileHits>, SearchStats), Failure> {
+fn search(state: &State, query: &Query, at: &RepoPath, deadline: Instant) -> Result<(Vec<FileHits>, SearchStats), Failure> {
     let files = Files {
         at: at.clone(),
         respects_ignore: !query.flag("noIgnore"),
@@ -158,7 +163,8 @@ fn search(state: &State, query: &Query, at: &RepoPath) -> Result<(Vec<FileHits>,
         threads: query.number("threads").unwrap_or_default(),
     };
     let found = Mutex::new((Vec::new(), 0_usize));
-    let wanted = |path: &RepoPath, _is_folder: bool| !is_secret(path);
+    // The folders on the way were asked about before.
+    let wanted = |path: &RepoPath, _is_folder: bool| !is_secret_name(path.file_name());
     let misses = query.flag("filesWithoutMatch");
     let take = |hits: FileHits| {
         let mut found = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -167,7 +173,7 @@ fn search(state: &State, query: &Query, at: &RepoPath) -> Result<(Vec<FileHits>,
             found.0.push(hits);
         }
     };
-    let searched = state.workspace().search_text(&files, &text_query(query), wanted, &take);
+    let searched = state.workspace().search_text(&files, &TextQuery { deadline: Some(deadline), ..text_query(query) }, wanted, &take);
     let stats = searched.map_err(|error| match error {
         SearchError::Path(error) => Failure::from(error),
         other => Failure::new(Kind::BadPattern, other.to_string()),
@@ -243,4 +249,20 @@ fn warnings(query: &Query) -> Vec<&'static str> {
         warnings.push("multiline is slow and reads whole files");
     }
     warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use codeagent_workspace::DataHome;
+
+    use super::*;
+
+    #[test]
+    fn local_ripgrep_that_takes_too_long_says_so() {
+        let root = tempfile::tempdir().unwrap();
+        let state = State::open(root.path(), DataHome::at(root.path().join("data"))).unwrap();
+        let query = Query(json!({ "pattern": "x", "path": "." }));
+        let failure = search(&state, &query, &RepoPath::root(), Instant::now()).unwrap_err();
+        assert_eq!((failure.kind, super::super::code(failure.kind)), (Kind::TimedOut, "commandExecutionFailed"));
+    }
 }

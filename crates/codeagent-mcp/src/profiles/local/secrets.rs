@@ -81,11 +81,15 @@ const ENDS: &[&str] = &[
 /// Whether a path names such a file, or lies in such a folder.
 #[must_use]
 pub fn is_secret(path: &RepoPath) -> bool {
-    path.segments().any(|segment| {
-        let name = segment.to_ascii_lowercase();
-        let name = name.as_str();
-        let known =
-            NAMES.contains(&name) || BEGINNINGS.iter().any(|begin| name.starts_with(begin)) || ENDS.iter().any(|end| name.ends_with(end));
-        known && !HARMLESS.contains(&name)
-    })
+    path.segments().any(is_secret_name)
+}
+
+/// Whether a file or folder of this name is one.
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
+    let name = name.as_bytes();
+    let is = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
+    let begins = |known: &&str| name.get(..known.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(known.as_bytes()));
+    let ends = |known: &&str| name.len().checked_sub(known.len()).is_some_and(|at| name[at..].eq_ignore_ascii_case(known.as_bytes()));
+    (ENDS.iter().any(ends) || NAMES.iter().any(is) || BEGINNINGS.iter().any(begins)) && !HARMLESS.iter().any(is)
 }

@@ -52,7 +52,7 @@ pub fn parse(text: &str) -> Result<Patch, String> {
                 return Err("the patch deletes the file".to_owned());
             }
         } else if patch.hunks.is_empty() {
-            let refused = ["rename ", "copy ", "deleted file", "GIT binary patch", "Binary files "];
+            let refused = ["rename ", "copy ", "deleted file", "old mode ", "new mode ", "GIT binary patch", "Binary files "];
             if refused.iter().any(|refused| bare.starts_with(refused)) {
                 return Err(format!("`{}` is not supported", shortened(bare)));
             }
@@ -232,6 +232,8 @@ mod tests {
             ("--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n", Err("the patch deletes the file")),
             ("--- a\n+++ b\n@@ -2 +2 @@\n-two\n+2\n--- c\n+++ d\n@@ -1 +1 @@\n-x\n+y\n", Err("the patch is about more than one file")),
             ("diff --git a b\nrename from a\nrename to b\n", Err("`rename from a` is not supported")),
+            ("diff --git a b\nold mode 100644\nnew mode 100755\n@@ -2 +2 @@\n-two\n+2\n", Err("`old mode 100644` is not supported")),
+            ("diff --git a b\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+a\n", Ok("a\n")),
             ("GIT binary patch\nliteral 3\n", Err("`GIT binary patch` is not supported")),
             ("--- /dev/null\n+++ b\n@@ -1 +1 @@\n-a\n+b\n", Err("a new file has added lines only")),
         ] {

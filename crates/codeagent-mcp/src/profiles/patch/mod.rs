@@ -119,7 +119,7 @@ fn bytes_of(call: &Call<'_>, path: &RepoPath) -> Result<Vec<u8>, Failure> {
 fn save(call: &Call<'_>, path: &RepoPath, bytes: &[u8], told: String) -> Result<Value, Failure> {
     call.workspace().write_file(path, bytes)?;
     call.take_in(&[path]);
-    Ok(told.into())
+    Ok(clean(&told).into())
 }
 
 fn patch_apply(call: &Call<'_>) -> Result<Value, Failure> {
@@ -151,14 +151,19 @@ fn write_file(call: &Call<'_>) -> Result<Value, Failure> {
 fn create_directory(call: &Call<'_>) -> Result<Value, Failure> {
     let path = argument(call, "path")?;
     let created = call.workspace().create_folder(&path, true)?;
-    Ok(if created { format!("Created {path}") } else { format!("{path} was there") }.into())
+    Ok(clean(&if created { format!("Created {path}") } else { format!("{path} was there") }).into())
 }
 
 fn move_file(call: &Call<'_>) -> Result<Value, Failure> {
     let (source, destination) = (argument(call, "source")?, argument(call, "destination")?);
     call.workspace().rename(&source, &destination, true)?;
     call.take_in(&[&source, &destination]);
-    Ok(format!("Moved {source} to {destination}").into())
+    Ok(clean(&format!("Moved {source} to {destination}")).into())
+}
+
+/// A line without what a name may hold to end it or to control a terminal.
+fn clean(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// The word for a failure.
@@ -185,9 +190,9 @@ pub fn render(answer: Result<Value, Failure>) -> CallToolResult {
             CallToolResult::success(vec![ContentBlock::text(text)])
         }
         Err(failure) => {
-            let code = code(failure.kind);
-            let mut result = CallToolResult::error(vec![ContentBlock::text(format!("{code}: {}", failure.message))]);
-            result.structured_content = Some(json!({ "error": { "code": code, "message": failure.message } }));
+            let (code, message) = (code(failure.kind), clean(&failure.message));
+            let mut result = CallToolResult::error(vec![ContentBlock::text(format!("{code}: {message}"))]);
+            result.structured_content = Some(json!({ "error": { "code": code, "message": message } }));
             result
         }
     }
