@@ -221,6 +221,7 @@ fn typescript_types(ts: &mut impl FnMut(&str, String, Expected)) {
 }
 
 fn typescript_values(ts: &mut impl FnMut(&str, String, Expected)) {
+    ts("default export that names itself", "export default default;\n".into(), Indexed);
     ts(
         "functions that return each other",
         each(3000, |i| format!("function f{i}(a) {{ return a ? f{}(a) : f{}(a); }}", (i + 1) % 3000, (i + 2) % 3000)) + "f0(1).m();",

@@ -303,7 +303,9 @@ impl Link<'_> {
             DeclKind::Import if decls.len() == 1 => self.follow(first, visited),
             DeclKind::Import => self.follow_beside(decls, visited),
             DeclKind::DefaultExport if decls.len() == 1 => {
-                let value = self.meaning_of(first.file, decl.init, visited);
+                // Broken code may export itself.
+                let init = decl.init;
+                let value = self.guarded(Question::Follow(first), Found::Nothing, |link| link.meaning_of(first.file, init, visited));
                 if value.is_nothing() { Found::Decls(decls) } else { value }
             }
             _ => Found::of(decls),
