@@ -12,7 +12,7 @@
 //! ```
 //!
 //! A node that has several declarations ends with their number (`x2`). Of it `name`, `count` (of parameters), `doc` and `first` (the file of its
-//! first declaration) can be stated too; `from` states the sources of the edges at a place. Files in `external/` are declarations of libraries.
+//! first declaration) can be stated too; a call of a value without a name is `unresolved: ()`; `from` states the sources of the edges at a place. Files in `external/` are declarations of libraries.
 //!
 //! **Limits.** The source of an edge is checked only as far as that its declaration surrounds the place.
 
@@ -124,7 +124,9 @@ impl Case {
             let linked = files.entry(world.file(id).path.to_string()).or_default();
             linked.edges = table.edges(id, &links);
             for each in &links.unresolved {
-                say(linked, (each.at.line, each.at.column), "unresolved", Some(world.facts(id).text(each.name).to_owned()));
+                let name = world.facts(id).text(each.name);
+                let name = if name.is_empty() { "()" } else { name };
+                say(linked, (each.at.line, each.at.column), "unresolved", Some(name.to_owned()));
             }
             for edge in linked.edges.clone() {
                 say(linked, (edge.line, edge.column), "from", Some(nodes[&edge.source].qualified_name.clone()));

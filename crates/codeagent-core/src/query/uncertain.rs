@@ -58,7 +58,7 @@ pub fn unresolved_calls_in(sources: &mut Sources<'_>, nodes: &[&Node], shown: us
             let mut sites = Vec::new();
             for (name, all) in store::unresolved_in_file(snapshot, file.id)? {
                 let all: Vec<&OpenSite> = all.iter().filter(|site| within(site)).collect();
-                if !all.is_empty() && is_borne(snapshot, &name)? {
+                if !all.is_empty() && (name.is_empty() || is_borne(snapshot, &name)?) {
                     sites.extend(all.iter().map(|site| (site.line, site.column)));
                 }
             }

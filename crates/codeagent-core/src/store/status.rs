@@ -148,7 +148,8 @@ pub fn unresolved_with_name(snapshot: &Snapshot, name: &str) -> Result<u64, Stor
     Ok(count.unwrap_or(0) as u64)
 }
 
-const MOST_UNRESOLVED: &str = "SELECT name, sum(count) AS total FROM unresolved GROUP BY name ORDER BY total DESC, name LIMIT ?1";
+const MOST_UNRESOLVED: &str =
+    "SELECT name, sum(count) AS total FROM unresolved WHERE name <> '' GROUP BY name ORDER BY total DESC, name LIMIT ?1";
 
 /// The names with most unresolved uses.
 pub fn unresolved_names(snapshot: &Snapshot, limit: usize) -> Result<Vec<(String, u64)>, StoreError> {

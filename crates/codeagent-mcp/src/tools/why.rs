@@ -40,12 +40,15 @@ pub fn why_empty(sources: &mut Sources<'_>, node: &Node, question: (EdgeDirectio
         }
         (direction, [verb]) => no_such_edges(sources, node, (direction, *verb))?,
         (EdgeDirection::Incoming, _) => no_references(sources, node)?,
-        (EdgeDirection::Outgoing, _) => vec![format!("{} uses nothing that is declared in this repository", node.qualified_name)],
+        (EdgeDirection::Outgoing, _) => vec![match query::unresolved_calls_in(sources, &[node], 0)?.count {
+            0 => format!("{} uses nothing that is declared in this repository", node.qualified_name),
+            open => no_known_target("use", node, open),
+        }],
     };
     let mut hints: Vec<String> = hints.into_iter().filter(|hint| !hint.is_empty()).collect();
     let unresolved = query::unresolved_sites(sources.snapshot(), &node.name)?;
     if question.0 == EdgeDirection::Incoming && unresolved > 0 {
-        hints.push(format!("{unresolved} uses of the name {} have no known target; some may be of this symbol", node.name));
+        hints.push(format!("{} of the name {} without a known target may be of this symbol", count(unresolved, "use"), node.name));
     }
     Ok(hints.join("; "))
 }
@@ -103,25 +106,47 @@ fn standing_for(sources: &Sources<'_>, id: NodeId) -> Result<Vec<NodeId>, ToolEr
     Ok((0..found.len()).map(|index| found.key(index).1).collect())
 }
 
+fn no_known_target(what: &str, node: &Node, open: u64) -> String {
+    let calls = count(open, "call");
+    format!(
+        "no {what} in {} has a known target in this repository; {calls} with an unknown one may be of something here",
+        node.qualified_name
+    )
+}
+
+fn count(number: u64, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+}
+
+/// The kind with its article.
+fn a_kind(node: &Node) -> String {
+    let kind = node.kind.to_string();
+    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {kind}")
+}
+
 fn no_callers(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {
     let name = &node.qualified_name;
     let mut hints = match node.node_type {
         NodeType::Class | NodeType::Component => {
             let (constructors, constructed) = constructors(sources, node)?;
-            let article =
-                if constructed > 0 { format!(", constructed by {constructed} callers of its constructors") } else { String::new() };
+            let article = if constructed > 0 {
+                format!(", constructed by {} of its constructors", count(constructed as u64, "caller"))
+            } else {
+                String::new()
+            };
             let by_itself = if constructors.count == 0 { ", and nothing constructs or calls it by itself" } else { "" };
             vec![
-                format!("{name} is a {}{article}{by_itself}", node.kind),
+                format!("{name} is {}{article}{by_itself}", a_kind(node)),
                 hint("get_callers of its constructors: ", &constructors),
                 "its members, which get_dependencies lists (`contains`), are called one by one".to_owned(),
             ]
         }
         NodeType::Method | NodeType::Constructor => vec![format!("nothing in the repository calls {name} directly")],
-        NodeType::Property => vec![format!("{name} is a {}: get_references lists who reads and writes it", node.kind)],
+        NodeType::Property => vec![format!("{name} is {}: get_references lists who reads and writes it", a_kind(node))],
         _ => vec![format!(
-            "{name} is a {} and is not called; get_dependencies lists its members (`contains`), get_references its uses",
-            node.kind
+            "{name} is {} and is not called; get_dependencies lists its members (`contains`), get_references its uses",
+            a_kind(node)
         )],
     };
     hints.extend(through_others(sources, node)?);
@@ -151,14 +176,14 @@ fn other_uses(sources: &Sources<'_>, node: &Node) -> Result<String, ToolError> {
 fn no_callees(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {
     let name = &node.qualified_name;
     if !matches!(node.node_type, NodeType::Method | NodeType::Constructor | NodeType::Property | NodeType::Component) {
-        return Ok(vec![format!("{name} is a {}: its members call, get_dependencies lists them (`contains`)", node.kind)]);
+        return Ok(vec![format!("{name} is {}: its members call, get_dependencies lists them (`contains`)", a_kind(node))]);
     }
     let below = related(sources, node, EdgeDirection::Incoming, STANDING_FOR)?;
     let open = query::unresolved_calls_in(sources, &[node], 0)?.count;
     let itself = match open {
         0 if node.flags.has(NodeFlags::ABSTRACT) || below.count > 0 => format!("{name} itself calls nothing in this repository"),
         0 => format!("{name} calls nothing that is declared in this repository; calls into libraries are not listed"),
-        open => format!("no call in {name} has a known target in this repository, but {open} have an unknown one that may be here"),
+        open => no_known_target("call", node, open),
     };
     Ok(vec![itself, hint("it is implemented or overridden by ", &below)])
 }
@@ -182,7 +207,7 @@ fn no_implementations(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Stri
                 hint("it implements or overrides a member itself, whose other implementations may be what you look for: ", &above),
             ]
         }
-        _ => vec![format!("{name} is a {}: only types and their members are implemented; get_references lists its uses", node.kind)],
+        _ => vec![format!("{name} is {}: only types and their members are implemented; get_references lists its uses", a_kind(node))],
     })
 }
 

@@ -43,6 +43,29 @@ async fn uses_without_a_target_are_listed() {
     assert!(literals["note"].as_str().unwrap().contains("object literals"), "{literals}");
 }
 
+const HEARD: &str = "import { Box } from \"outside\";
+export class Door {
+  open() {}
+}
+const heard: { (change: string): void }[] = [];
+export function tell() {
+  heard[0](\"x\");
+}
+export function reach(box: Box<Door>) {
+  box.current.open();
+}
+";
+
+#[tokio::test]
+async fn a_function_that_calls_values_does_not_call_nothing() {
+    let session = Session::indexed(&[("heard.ts", HEARD.as_bytes())]).await;
+    for (name, line) in [("tell", "heard.ts:7:3 heard[0](\"x\");"), ("reach", "heard.ts:10:15 box.current.open();")] {
+        let answer = session.structured("get_callees", json!({ "node_id": name })).await;
+        assert_eq!((&answer["unresolved_sites"], lines(&answer, "unresolved")), (&json!(1), vec![line.to_owned()]), "{answer}");
+        assert!(!answer["note"].as_str().unwrap().contains("calls nothing"), "{answer}");
+    }
+}
+
 #[tokio::test]
 async fn lower_candidates_are_listed() {
     let source = "class Door\n{\n    void Open(int a) { }\n    void Open(string a) { }\n    void Run() { Open(Unknown.Thing()); }\n}\n";
@@ -91,7 +114,7 @@ async fn a_type_that_is_constructed_says_so() {
     let session = Session::indexed(&[("a.cs", source.as_bytes())]).await;
     let answer = session.structured("get_callers", json!({ "node_id": "Door" })).await;
     let note = answer["note"].as_str().unwrap();
-    assert!(note.contains("constructed by 1 callers of its constructors") && note.contains("Door.Door(int a)"), "{note}");
+    assert!(note.contains("constructed by 1 caller of its constructors") && note.contains("Door.Door(int a)"), "{note}");
     assert!(!note.contains("nothing constructs"), "{note}");
 }
 

@@ -307,6 +307,27 @@ impl Link<'_> {
         self.member_signatures(ty, DeclKind::ConstructSignature, 0)
     }
 
+    /// Whether a value that is no declaration is called through a signature of the repository, or one of which nothing is known.
+    pub(super) fn may_hold_a_function(&mut self, callee: ExprId) -> bool {
+        let facts = self.facts(self.file);
+        let is_named = match facts.expr(callee) {
+            Expr::Name(..) => true,
+            Expr::Index(_) | Expr::Call(_) => false,
+            Expr::Same(inner) | Expr::Generic(inner, _) | Expr::Satisfies(inner, _) => return self.may_hold_a_function(inner),
+            _ => return false,
+        };
+        let ty = self.expr_type(self.file, callee);
+        let unknown = matches!(ty, Ty::UNKNOWN | Ty::ANY) && !is_named;
+        unknown || self.signatures(ty).into_iter().any(|signature| self.is_written_signature(signature, is_named))
+    }
+
+    /// Whether the repository writes a signature without a body: as a member of a type or, for what has no name, as a function type.
+    fn is_written_signature(&mut self, signature: Signature, is_named: bool) -> bool {
+        let Signature::Declared(decl, _) = signature else { return false };
+        let kind = self.decl(decl).kind;
+        !self.is_external(decl) && (kind == DeclKind::CallSignature || (kind == DeclKind::FunctionType && !is_named))
+    }
+
     /// What can be called on a type.
     pub(super) fn signatures(&mut self, ty: Ty) -> Signatures {
         self.signatures_in(ty, 0)

@@ -83,6 +83,7 @@ fn simple_name(simple: Ty) -> &'static str {
         Ty::BOOLEAN => "boolean",
         Ty::SYMBOL => "symbol",
         Ty::BIGINT => "bigint",
+        Ty::FOREIGN_GENERIC => "of outside, with types of the repository",
         _ => "this",
     }
 }

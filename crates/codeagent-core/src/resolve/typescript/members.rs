@@ -143,6 +143,7 @@ impl Link<'_> {
             Ty::NUMBER => Known::Number,
             Ty::BOOLEAN => Known::Boolean,
             Ty::SYMBOL | Ty::BIGINT => return Looked::External,
+            Ty::FOREIGN_GENERIC => return Looked::Value(Ty::UNKNOWN),
             _ => return Looked::Missing,
         };
         self.member_of_built_in((known, Args::NONE), simple, name)
@@ -347,7 +348,7 @@ impl Link<'_> {
         let instance = self.base_type(class, index);
         match self.get(instance) {
             Type::Instance(decl, _) if self.decl(decl).kind == DeclKind::Class => Some(self.arena.add(Type::Static(decl))),
-            Type::Simple(Ty::EXTERNAL) => Some(Ty::EXTERNAL),
+            Type::Simple(Ty::EXTERNAL | Ty::FOREIGN_GENERIC) => Some(Ty::EXTERNAL),
             _ => None,
         }
     }
@@ -434,8 +435,12 @@ impl Link<'_> {
     fn member_of_several(&mut self, args: Args, name: Name, level: u32, is_union: bool) -> Looked {
         let mut result: Option<Member> = None;
         let mut types = Vec::new();
-        let mut outside = false;
+        let (mut outside, mut unknown) = (false, false);
         for &part in self.arena.list(args).iter() {
+            if part == Ty::FOREIGN_GENERIC {
+                unknown = true;
+                continue;
+            }
             match self.member_in(part, name, level + 1) {
                 Looked::Missing => {}
                 Looked::External => outside = true,
@@ -457,6 +462,7 @@ impl Link<'_> {
             Some(member) if types.len() == 1 => Looked::Declared(member),
             Some(member) => Looked::Declared(Member { ty: Some(ty), ..member }),
             None if !types.is_empty() => Looked::Value(ty),
+            None if unknown => Looked::Value(Ty::UNKNOWN),
             None if outside => Looked::External,
             None => Looked::Missing,
         }

@@ -198,13 +198,13 @@ impl Link<'_> {
     fn callee_outcome(&mut self, callee: ExprId) -> Outcome {
         let facts = self.facts(self.file);
         let outcome = self.value_outcome(callee);
-        let Outcome::Decls(decls) = &outcome else { return outcome };
-        if !decls.iter().all(|decl| self.is_local(*decl)) {
-            return outcome;
-        }
-        match facts.expr(callee) {
-            Expr::Name(..) => self.held_outcome(decls.clone()),
+        let outcome = match (&outcome, facts.expr(callee)) {
+            (Outcome::Decls(decls), Expr::Name(..)) if decls.iter().all(|decl| self.is_local(*decl)) => self.held_outcome(decls.clone()),
             _ => outcome,
+        };
+        match outcome {
+            Outcome::Outside if self.may_hold_a_function(callee) => Outcome::Unknown,
+            outcome => outcome,
         }
     }
 
@@ -559,6 +559,8 @@ impl Link<'_> {
         };
         match facts.expr(expr) {
             Expr::Name(sym, ..) | Expr::Member(_, sym) | Expr::Destructured(_, sym) => Some(sym),
+            // A value without a name is called; the file still counts it.
+            _ if site.kind.is_call() => Some(Sym::NONE),
             _ => None,
         }
     }

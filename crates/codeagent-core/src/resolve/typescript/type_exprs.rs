@@ -9,7 +9,7 @@ use super::exports::Found;
 use super::names::{Decls, Place, Space};
 use super::questions::Question;
 use super::tables::Name;
-use super::types::{Env, Ty, Type, primitive_of};
+use super::types::{Args, Env, Ty, Type, primitive_of};
 use super::well_known::Known;
 use super::{Link, at};
 use crate::model::facts::*;
@@ -129,7 +129,7 @@ impl Link<'_> {
         }
         if found == Found::External {
             let place = Place { file, scope, offset: u32::MAX };
-            return self.package_type(place, segments, &args).unwrap_or(Ty::EXTERNAL);
+            return self.package_type(place, segments, &args).unwrap_or_else(|| self.outside_type(&args));
         }
         self.type_of_found(&found, &args)
     }
@@ -152,9 +152,34 @@ impl Link<'_> {
     fn type_of_found(&mut self, found: &Found, args: &[Ty]) -> Ty {
         match found {
             Found::Decls(decls) => self.declared_type(decls, args),
-            Found::External => Ty::EXTERNAL,
+            Found::External => self.outside_type(args),
             _ => Ty::UNKNOWN,
         }
+    }
+
+    /// A type that is declared outside, with its type arguments.
+    fn outside_type(&mut self, args: &[Ty]) -> Ty {
+        if args.iter().any(|arg| self.is_of_repository(*arg, 0)) { Ty::FOREIGN_GENERIC } else { Ty::EXTERNAL }
+    }
+
+    /// Whether a type is made of what the repository declares.
+    fn is_of_repository(&mut self, ty: Ty, nesting: u32) -> bool {
+        if nesting > 4 {
+            return false;
+        }
+        match self.get(ty) {
+            Type::Instance(decl, args) => !self.is_external(decl) || self.are_of_repository(args, nesting),
+            Type::Static(decl) | Type::Object(decl, _) | Type::Mapped(decl, _) | Type::Function(decl, _) => !self.is_external(decl),
+            Type::BuiltIn(_, args) | Type::Tuple(args) | Type::Union(args) | Type::Intersection(args) => {
+                self.are_of_repository(args, nesting)
+            }
+            Type::Param(_) | Type::Selected(..) | Type::Simple(Ty::FOREIGN_GENERIC) => true,
+            _ => self.is_open(ty),
+        }
+    }
+
+    fn are_of_repository(&mut self, types: Args, nesting: u32) -> bool {
+        self.arena.list(types).iter().any(|ty| self.is_of_repository(*ty, nesting + 1))
     }
 
     /// The type that declarations of one name declare.
@@ -248,7 +273,7 @@ impl Link<'_> {
             Some(Known::Boolean) => Ty::BOOLEAN,
             Some(Known::Object) => Ty::ANY,
             Some(known) => self.arena.built_in(known, args),
-            None => Ty::EXTERNAL,
+            None => self.outside_type(args),
         }
     }
 

@@ -38,10 +38,12 @@ impl Ty {
     pub const BIGINT: Self = Self(8);
     /// The type `this` before a receiver is put in.
     pub const THIS: Self = Self(9);
+    /// A generic type of outside that is given types of the repository: its members are outside, what they give may be of the repository.
+    pub const FOREIGN_GENERIC: Self = Self(10);
 
     /// Whether nothing can be said about it.
     pub fn is_opaque(self) -> bool {
-        matches!(self, Self::UNKNOWN | Self::EXTERNAL | Self::ANY)
+        matches!(self, Self::UNKNOWN | Self::EXTERNAL | Self::ANY | Self::FOREIGN_GENERIC)
     }
 
     /// Whether it is one of the primitive types.
@@ -143,7 +145,7 @@ impl Arena {
         let no_types: Rc<[Ty]> = Rc::from([]);
         let no_bindings: Bindings = Rc::from([]);
         Self {
-            types: (0..10).map(|index| Type::Simple(Ty(index))).collect(),
+            types: (0..11).map(|index| Type::Simple(Ty(index))).collect(),
             ids: FxHashMap::default(),
             lists: vec![Rc::clone(&no_types)],
             list_ids: FxHashMap::from_iter([(no_types, Args::NONE)]),
