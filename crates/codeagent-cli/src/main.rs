@@ -7,6 +7,7 @@ mod commands;
 mod error;
 mod exit;
 mod output;
+mod said;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;

@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::commands::Root;
+use crate::said::by_command;
 
 /// Prints lines.
 pub fn lines<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) -> anyhow::Result<()> {
@@ -86,10 +87,10 @@ impl Places {
 }
 
 /// What may belong to an answer: the names of its number and of its places, and what it is.
-const UNCERTAIN: [(&str, &str, &str); 3] = [
-    ("unresolved_sites", "unresolved", "uses have no known target and may belong here"),
-    ("possible_sites", "possible", "uses are more likely of another symbol of that name, but not certainly"),
-    ("textual_sites", "textual", "lines of files in no indexed language hold the name and may use it"),
+const UNCERTAIN: [(&str, &str, (&str, &str)); 3] = [
+    ("unresolved_sites", "unresolved", ("use", "without a known target that may belong here")),
+    ("possible_sites", "possible", ("use", "more likely of another symbol of that name, but not certainly")),
+    ("textual_sites", "textual", ("line", "of files in no indexed language that may use the name")),
 ];
 
 /// An answer with the rows that are shown of it.
@@ -107,7 +108,9 @@ impl Answered {
             Value::Array(rows) => rows,
             value => vec![value],
         };
-        let (mut notes, all) = (answer.notes, rows.len());
+        let stale = strings(&answer.added, "stale_files");
+        let mut notes: Vec<String> = answer.notes.iter().map(|note| by_command(note, &stale)).collect();
+        let all = rows.len();
         if let Some(limit) = limit.filter(|limit| *limit < all) {
             rows.truncate(limit);
             notes.insert(0, format!("{limit} of {all} results are shown (--limit)"));
@@ -143,11 +146,11 @@ impl Answered {
         if !also.is_empty() {
             note(&format!("also named so, ask about one by its node_id or narrow by --file:\n  {}", also.join("\n  ")));
         }
-        for (number, list, meaning) in UNCERTAIN {
-            if let Some(count) = self.added.get(number).and_then(Value::as_u64) {
+        for (number, list, (word, meaning)) in UNCERTAIN {
+            if let Some(number) = self.added.get(number).and_then(Value::as_u64) {
                 let shown = strings(&self.added, list);
-                let more = if count > shown.len() as u64 { "\n  ..." } else { "" };
-                note(&format!("{count} {meaning}:\n  {}{more}", shown.join("\n  ")));
+                let more = if number > shown.len() as u64 { "\n  ..." } else { "" };
+                note(&format!("{} {meaning}:\n  {}{more}", count(number, word), shown.join("\n  ")));
             }
         }
     }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use codeagent_core::engine::Answers;
 use codeagent_core::query;
 use codeagent_core::store::SCHEMA_VERSION;
+use codeagent_core::watch::glance;
 use codeagent_workspace::{DataHome, Workspace};
 use serde_json::json;
 
@@ -70,13 +71,17 @@ fn index(root: &Root) -> Vec<Finding> {
     let looked = root.answers().and_then(|answers: Answers| {
         let snapshot = answers.snapshot()?;
         let status = query::status(&snapshot)?;
-        Ok((status, query::unread_files(&snapshot)?))
+        Ok((status, query::unread_files(&snapshot)?, glance(&answers)))
     });
     match looked {
         Err(error) => vec![wrong(format!("index: {}; run `codeagent index`", told(&error)))],
-        Ok((status, failed)) => {
+        Ok((status, failed, lag)) => {
             let counts = status.counts;
-            let mut findings = vec![fine(format!("index: {}, {}", count(counts.files, "file"), count(counts.symbols, "symbol")))];
+            let files = count(counts.files - failed.len() as u64, "file");
+            let mut findings = vec![fine(format!("index: {files}, {}", count(counts.symbols, "symbol")))];
+            if !lag.is_none() {
+                findings.push(wrong(format!("index: {lag}; run `codeagent index`")));
+            }
             if !failed.is_empty() {
                 let files = count(failed.len() as u64, "file");
                 findings.push(wrong(format!("index: {files} could not be indexed; `codeagent status` lists them")));

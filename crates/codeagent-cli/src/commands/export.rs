@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
+use codeagent_core::engine::Answers;
 use codeagent_core::query;
+use codeagent_core::watch::glance;
 
 use crate::commands::Root;
 use crate::output;
@@ -36,7 +38,23 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         codeagent_workspace::write_output(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         written.push(path.display().to_string());
     }
-    if root.json { output::json(&serde_json::json!({ "results": written, "notes": [] })) } else { Ok(()) }
+    let notes = lacking(&answers)?;
+    if root.json {
+        return output::json(&serde_json::json!({ "results": written, "notes": notes }));
+    }
+    notes.iter().for_each(|text| output::note(text));
+    Ok(())
+}
+
+/// What of the repository is not in the tables.
+fn lacking(answers: &Answers) -> anyhow::Result<Vec<String>> {
+    let lag = Some(glance(answers)).filter(|lag| !lag.is_none());
+    let mut notes: Vec<String> = lag.map(|lag| lag.to_string()).into_iter().collect();
+    let failed = query::unread_files(&answers.snapshot()?)?.len();
+    if failed > 0 {
+        notes.push(format!("{} could not be indexed (`codeagent status` lists them)", output::count(failed as u64, "file")));
+    }
+    Ok(notes)
 }
 
 fn table_path(prefix: &Path, name: &str) -> PathBuf {

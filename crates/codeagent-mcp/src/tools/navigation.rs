@@ -268,7 +268,10 @@ fn follow<R: Row>(state: &State, arguments: &Arguments, question: (EdgeDirection
     if !arguments.is_next_page() {
         answer = answer.with_all_of(uncertain);
         if answer.added.contains_key(NEXT_CURSOR.name) {
-            answer.add(&FOLDERS, by_folder(found.folders()));
+            let folders = by_folder(found.folders());
+            if !folders.is_empty() {
+                answer.add(&FOLDERS, folders);
+            }
         }
     }
     if found.len() == 0 && !filter.is_empty() {
