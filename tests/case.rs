@@ -12,7 +12,8 @@
 //! ```
 //!
 //! A node that has several declarations ends with their number (`x2`). Of it `name`, `count` (of parameters), `doc` and `first` (the file of its
-//! first declaration) can be stated too; a call of a value without a name is `unresolved: ()`; `from` states the sources of the edges at a place. Files in `external/` are declarations of libraries.
+//! first declaration) can be stated too; a call of a value without a name is `unresolved: ()`; `from` states the sources of the edges at a
+//! place. Files in `external/` are declarations of libraries.
 //!
 //! **Limits.** The source of an edge is checked only as far as that its declaration surrounds the place.
 
