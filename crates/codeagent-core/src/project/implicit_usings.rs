@@ -6,7 +6,8 @@ use crate::project::GlobalUsing;
 use crate::project::frameworks::{Family, Framework};
 use crate::project::properties::Properties;
 
-const BASE: [&str; 7] =
+/// What every SDK opens.
+pub const BASE: [&str; 7] =
     ["System", "System.Collections.Generic", "System.IO", "System.Linq", "System.Net.Http", "System.Threading", "System.Threading.Tasks"];
 const WEB: [&str; 9] = [
     "System.Net.Http.Json",

@@ -16,7 +16,7 @@ mod conditions;
 
 mod msbuild;
 
-mod implicit_usings;
+pub mod implicit_usings;
 
 mod items;
 

@@ -174,7 +174,6 @@ impl Linker<'_> {
                 a.iter().zip(b.iter()).map(|(x, y)| self.convert_deep(*x, *y, depth + 1)).min().unwrap_or(Conversion::Identity)
             }
             (Type::Array(a, x), Type::Array(b, y)) => self.array_converts((a, x), (b, y), depth),
-            (Type::Array(element, 1), _) if self.is_span_like(to) => self.span_of_array(element, to, depth),
             _ => self.convert_named(from, to, depth),
         }
     }
@@ -287,17 +286,6 @@ impl Linker<'_> {
         self.convert_deep(from.0, to.0, depth + 1).at_most_implicit()
     }
 
-    fn is_span_like(&self, to: Ty) -> bool {
-        self.known(to).is_some_and(|(known, _)| {
-            matches!(known, Known::Span | Known::ReadOnlySpan | Known::Memory | Known::ReadOnlyMemory | Known::ArraySegment)
-        })
-    }
-
-    fn span_of_array(&self, element: Ty, to: Ty, depth: u32) -> Conversion {
-        let Some((_, args)) = self.known(to) else { return Conversion::Unknown };
-        args.first().map_or(Conversion::Unknown, |of| self.convert_deep(element, *of, depth + 1).at_most_implicit())
-    }
-
     fn convert_named(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
         let (first, second) = (self.known(from).map(|(known, _)| known), self.known(to).map(|(known, _)| known));
         if let (Some(first), Some(second)) = (first, second)
@@ -306,11 +294,11 @@ impl Linker<'_> {
         {
             return if first.widens_to(second) { Conversion::Implicit } else { Conversion::No };
         }
-        if let Some(instance) = self.as_instance_of(from, to) {
-            return self.arguments_convert(instance, to, depth);
-        }
         if let Some(conversion) = self.span_converts(from, to, depth) {
             return conversion;
+        }
+        if let Some(instance) = self.as_instance_of(from, to) {
+            return self.arguments_convert(instance, to, depth);
         }
         let user = self.user_defined(from, to, depth);
         if user != Conversion::No {
@@ -319,18 +307,22 @@ impl Linker<'_> {
         if self.certainly_unrelated(from, to) { Conversion::No } else { Conversion::Unknown }
     }
 
-    /// `Span<T>` to `ReadOnlySpan<T>`, `Memory<T>` to `ReadOnlyMemory<T>`, a string to a span of its characters.
+    /// Implicit span conversions (C# 14): of an array, a span or a string to a span of its elements; a read-only one is covariant.
     fn span_converts(&self, from: Ty, to: Ty, depth: u32) -> Option<Conversion> {
-        let ((first, x), (second, y)) = (self.known(from)?, self.known(to)?);
-        match (first, second) {
-            (Known::String, Known::ReadOnlySpan) => {
-                Some(self.convert_deep(self.known_type(Known::Char, &[]), y[0], depth + 1).at_most_implicit())
-            }
-            (Known::Span, Known::ReadOnlySpan) | (Known::Memory, Known::ReadOnlyMemory) => {
-                Some(self.convert_deep(x[0], y[0], depth + 1).at_most_implicit())
-            }
-            _ => None,
-        }
+        let (wanted, into) = self.known(to).filter(|(known, _)| matches!(known, Known::Span | Known::ReadOnlySpan))?;
+        let read_only = wanted == Known::ReadOnlySpan;
+        let element = match (self.arena.get(from), self.known(from)) {
+            (Type::Array(element, 1), _) => element,
+            (_, Some((Known::Span | Known::ReadOnlySpan, of))) if read_only => of[0],
+            (_, Some((Known::String, _))) if read_only => self.known_type(Known::Char, &[]),
+            _ => return None,
+        };
+        Some(match self.convert_deep(element, into[0], depth + 1) {
+            Conversion::Identity => Conversion::Implicit,
+            Conversion::Implicit if read_only && self.is_value_type(element) == Some(false) => Conversion::Implicit,
+            Conversion::Unknown => Conversion::Unknown,
+            _ => Conversion::No,
+        })
     }
 
     /// Type arguments of two instances of one definition.
@@ -376,54 +368,26 @@ impl Linker<'_> {
                     (flags.has(DeclFlags::OUT), flags.has(DeclFlags::IN))
                 })
             }
-            Type::External(_, args) => self.known(ty).map_or((true, true), |(known, _)| known.variance(index, args.len())),
+            Type::External(..) => (true, true),
             _ => (false, false),
         }
     }
 
     /// Whether everything about both types is known, so that no relation can be hidden.
     fn certainly_unrelated(&self, from: Ty, to: Ty) -> bool {
-        if self.known(from).is_some_and(|(known, _)| known.is_closed()) {
-            return match self.arena.get(to) {
-                Type::External(..) => self.closed_is_unrelated(from, to),
-                _ => true,
-            };
-        }
         match (self.arena.get(from), self.arena.get(to)) {
             (Type::Inst(..) | Type::Array(..) | Type::Tuple(..) | Type::Object(_), Type::Inst(tid, _)) => {
                 !self.tables.group(tid).external || !self.has_foreign_base(from)
             }
+            // An undeclared type may have an operator for a type of the library, not for one of the repository.
+            (Type::Inst(tid, _), Type::External(..)) if tid >= self.tables.library => false,
             (Type::Inst(..), Type::External(..)) if self.is_interface(to) != Some(true) => !self.has_foreign_class(from),
             (Type::Inst(..), Type::External(..)) => !self.has_foreign_base(from),
-            (Type::Inst(..) | Type::External(..) | Type::Tuple(..), Type::Array(..) | Type::Tuple(..) | Type::Param(..)) => true,
+            (Type::Inst(..) | Type::External(..) | Type::Tuple(..), Type::Array(..) | Type::Tuple(..) | Type::Pointer(_) | Type::Param(..)) => true,
             (Type::Array(..), Type::Param(..)) => true,
-            (Type::Array(..), Type::External(..)) => self
-                .known(to)
-                .is_some_and(|(known, _)| known.is_closed() || known.is_sequence() && known != Known::Enumerable || known == Known::Task),
             (Type::External(..), Type::Inst(tid, _)) => !self.tables.group(tid).external,
-            (Type::External(..), Type::External(..)) => match (self.known(from), self.known(to)) {
-                (Some((Known::Task, _)), Some((Known::TaskOf, _))) => true,
-                (Some((first, _)), Some((second, _))) if second.is_dictionary() => first.is_sequence() && !first.is_dictionary(),
-                (Some(_), Some((second, _))) => second.is_closed(),
-                _ => false,
-            },
             (Type::Param(..), Type::Inst(..)) => !self.has_foreign_base(from),
             _ => false,
-        }
-    }
-
-    /// A string or value of the base library and another undeclared type.
-    fn closed_is_unrelated(&self, from: Ty, to: Ty) -> bool {
-        let Some((first, _)) = self.known(from) else { return false };
-        match self.known(to).map(|(known, _)| known) {
-            Some(Known::BigInteger | Known::Index) => !first.is_numeric(),
-            Some(Known::DateTimeOffset) => first != Known::DateTime,
-            Some(second) if second.is_closed() || second.is_sequence() && first != Known::String => true,
-            Some(Known::Enumerable) => !first.is_sequence(),
-            Some(Known::Array | Known::ValueType | Known::Enum) => true,
-            Some(second) if second.is_sequence() => true,
-            Some(Known::Task | Known::TaskOf | Known::Exception | Known::Delegate | Known::Func | Known::Action | Known::Attribute) => true,
-            _ => first.is_value_type() && !first.is_numeric() && self.is_interface(to) != Some(true) && first != Known::DateTime,
         }
     }
 

@@ -50,9 +50,6 @@ impl Linker<'_> {
                 self.is_static_extension(candidate.decl) && self.receiver_fits(ty, candidate)
             });
         }
-        if self.object_has(receiver, name, args.len()) {
-            return None;
-        }
         let pick = self.nearest_extension(all, (receiver, args, type_args), |candidate| {
             !self.is_static_extension(candidate.decl) && self.receiver_fits(receiver, candidate)
         })?;
@@ -67,16 +64,6 @@ impl Linker<'_> {
             let candidate = Candidate { decl: extension.decl, within: self.self_type(extension.container), depth: 0 };
             self.receiver_could_fit(receiver, candidate)
         })
-    }
-
-    /// Whether every value, or every enum value, has a method of that name which takes so many arguments and so comes before extensions.
-    fn object_has(&self, receiver: Ty, name: NameId, arguments: usize) -> bool {
-        let is_enum = matches!(self.arena.get(receiver), Type::Inst(tid, _) if self.tables.group(tid).kind == DeclKind::Enum);
-        match (self.tables.names.text(name), arguments) {
-            ("ToString" | "GetHashCode" | "GetType", 0) | ("Equals", 1) => true,
-            ("HasFlag" | "CompareTo" | "ToString", 1) | ("GetTypeCode", 0) => is_enum,
-            _ => false,
-        }
     }
 
     /// Whether nothing speaks against a receiver of which too little is known.

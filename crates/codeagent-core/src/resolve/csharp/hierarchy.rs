@@ -43,19 +43,7 @@ impl Linker<'_> {
     pub(super) fn is_interface(&self, ty: Ty) -> Option<bool> {
         match self.arena.get(ty) {
             Type::Inst(tid, _) => Some(self.tables.group(tid).kind == DeclKind::Interface),
-            Type::External(name, args) => match self.tables.names.known(name, args.len()) {
-                Some(
-                    Known::Object
-                    | Known::Exception
-                    | Known::Attribute
-                    | Known::List
-                    | Known::Dictionary
-                    | Known::Collection
-                    | Known::EventArgs,
-                ) => Some(false),
-                _ if looks_like_interface(self.tables.names.text(name)) => Some(true),
-                _ => None,
-            },
+            Type::External(name, _) => looks_like_interface(self.tables.names.text(name)).then_some(true),
             _ => Some(false),
         }
     }
@@ -100,6 +88,7 @@ impl Linker<'_> {
                     }
                     DeclKind::Delegate => Some(Known::MulticastDelegate),
                     DeclKind::Interface => None,
+                    DeclKind::Struct | DeclKind::RecordStruct => Some(Known::ValueType),
                     _ => bases.iter().all(|base| self.is_interface(*base) == Some(true)).then_some(Known::Object),
                 };
                 bases.extend(implicit.map(|known| self.known_type(known, &[])).filter(|base| *base != ty));
@@ -189,82 +178,15 @@ impl Linker<'_> {
                 return Some(*base);
             }
         }
-        self.known_instance_of(ty, target)
+        self.implicit_instance_of(ty, target)
     }
 
-    /// The same for arrays, tuples and base library types whose bases are only known by shape.
-    fn known_instance_of(&self, ty: Ty, target: Ty) -> Option<Ty> {
-        let (wanted, args) = self.known(target)?;
-        if wanted == Known::Object {
-            return Some(target);
-        }
-        let is = match wanted {
-            Known::Enumerable => self.enumerates(ty),
-            Known::Array => matches!(self.arena.get(ty), Type::Array(..)),
-            Known::ValueType => self.is_value_type(ty) == Some(true),
-            Known::Task => self.is_known(ty, Known::TaskOf),
-            Known::Delegate => self.derives_from_delegate(ty),
-            _ => false,
-        };
-        if is {
-            return Some(target);
-        }
-        if wanted == Known::EnumerableOf && self.is_known(ty, Known::String) {
-            return Some(self.known_type(wanted, &[self.known_type(Known::Char, &[])]));
-        }
-        if args.len() == 1 && wanted.is_sequence() {
-            if let Type::Array(element, 1) = self.arena.get(ty) {
-                return (wanted.is_collection_interface()).then(|| self.known_type(wanted, &[element]));
-            }
-            for base in self.supertypes(ty).iter() {
-                let Some((known, has)) = self.known(*base) else { continue };
-                if matches!(self.arena.get(*base), Type::Inst(..)) || !known.is_sequence() {
-                    continue;
-                }
-                let widens = wanted == Known::EnumerableOf || wanted.is_collection_interface() && !known.is_collection_interface();
-                let lookup = matches!(known, Known::OrderedQueryable) && wanted == Known::Queryable;
-                if (widens || lookup) && !matches!(known, Known::Span | Known::ReadOnlySpan | Known::AsyncEnumerable) {
-                    let element = self.known_element(known, &has)?;
-                    return Some(self.known_type(wanted, &[element]));
-                }
-            }
-        }
-        if wanted.is_dictionary() && args.len() == 2 {
-            for base in self.supertypes(ty).iter() {
-                if let Some((known, has)) = self.known(*base)
-                    && known.is_dictionary()
-                    && matches!(wanted, Known::DictionaryInterface | Known::ReadOnlyDictionaryInterface)
-                {
-                    return Some(self.known_type(wanted, &has));
-                }
-            }
-        }
-        None
-    }
-
-    fn derives_from_delegate(&self, ty: Ty) -> bool {
+    /// The same for what no declaration says: everything is an `object`, and an array a collection of its elements (standard §17.2).
+    fn implicit_instance_of(&self, ty: Ty, target: Ty) -> Option<Ty> {
+        let (wanted, _) = self.known(target)?;
         match self.arena.get(ty) {
-            Type::External(..) => self.is_delegate(ty) == Some(true),
-            _ => self.supertypes(ty).iter().any(|base| self.is_known(*base, Known::MulticastDelegate)),
-        }
-    }
-
-    /// Whether it is an array, string or known collection, so that it is an `IEnumerable`.
-    fn enumerates(&self, ty: Ty) -> bool {
-        matches!(self.arena.get(ty), Type::Array(..))
-            || self.supertypes(ty).iter().filter_map(|base| self.known(*base)).any(|(known, _)| {
-                let by_value = matches!(known, Known::Span | Known::ReadOnlySpan | Known::AsyncEnumerable);
-                known == Known::String || known == Known::Grouping || known == Known::Lookup || known.is_sequence() && !by_value
-            })
-    }
-
-    /// What a known sequence is a sequence of.
-    pub(super) fn known_element(&self, known: Known, args: &[Ty]) -> Option<Ty> {
-        match args {
-            [element] if known.is_sequence() => Some(*element),
-            [key, value] if known.is_dictionary() => Some(self.known_type(Known::KeyValuePair, &[*key, *value])),
-            [_, element] if known == Known::Grouping => Some(*element),
-            [key, element] if known == Known::Lookup => Some(self.known_type(Known::Grouping, &[*key, *element])),
+            _ if wanted == Known::Object => Some(target),
+            Type::Array(element, 1) if wanted.is_collection_interface() => Some(self.known_type(wanted, &[element])),
             _ => None,
         }
     }
@@ -273,7 +195,7 @@ impl Linker<'_> {
     pub(super) fn has_foreign_class(&self, ty: Ty) -> bool {
         self.has_foreign_base(ty)
             && self.supertypes(ty).iter().any(|base| match self.arena.get(*base) {
-                Type::External(..) => self.is_interface(*base) != Some(true) && !self.is_known(*base, Known::Object),
+                Type::External(..) => self.is_interface(*base) != Some(true),
                 Type::Unknown => true,
                 _ => false,
             })
@@ -284,14 +206,7 @@ impl Linker<'_> {
         if matches!(self.arena.get(ty), Type::Inst(tid, _) if tid >= self.tables.library) {
             return false;
         }
-        self.supertypes(ty).iter().any(|base| match self.arena.get(*base) {
-            Type::External(name, args) => !matches!(
-                self.tables.names.known(name, args.len()),
-                Some(Known::Object | Known::ValueType | Known::Enum | Known::MulticastDelegate | Known::Delegate)
-            ),
-            Type::Unknown => true,
-            _ => false,
-        })
+        self.supertypes(ty).iter().any(|base| matches!(self.arena.get(*base), Type::External(..) | Type::Unknown))
     }
 }
 

@@ -199,7 +199,7 @@ impl Linker<'_> {
     fn bound_arguments(&self, state: &mut Inference<'_>, (formal, actual): (Ty, Ty), exact: bool, depth: u32) {
         let Some(instance) = self.as_instance_of(actual, formal) else {
             if let (Some((known, args)), Type::Array(element, 1)) = (self.known(formal), self.arena.get(actual))
-                && (args.len() == 1 && known.is_sequence() || matches!(known, Known::Memory | Known::ReadOnlyMemory))
+                && matches!(known, Known::Span | Known::ReadOnlySpan)
             {
                 self.bound_deep(state, (args[0], element), exact, depth + 1);
             }

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::resolve::csharp::well_known::{ANY, KNOWN, Known, WORDS};
+use crate::resolve::csharp::well_known::{KNOWN, Known, WORDS};
 
 /// A name, world-wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,7 +20,6 @@ impl NameId {
 pub struct Names {
     ids: FxHashMap<Box<str>, NameId>,
     texts: Vec<Box<str>>,
-    known: FxHashMap<NameId, Vec<(u8, Known)>>,
     known_names: Vec<NameId>,
 }
 
@@ -28,13 +27,12 @@ impl Names {
     /// The names the linker knows.
     #[must_use]
     pub fn new() -> Self {
-        let mut names = Self { ids: FxHashMap::default(), texts: Vec::new(), known: FxHashMap::default(), known_names: Vec::new() };
+        let mut names = Self { ids: FxHashMap::default(), texts: Vec::new(), known_names: Vec::new() };
         for word in WORDS {
             names.add(word);
         }
-        for (known, name, arity) in KNOWN {
+        for (_, name, _) in KNOWN {
             let id = names.add(name);
-            names.known.entry(id).or_default().push((*arity, *known));
             names.known_names.push(id);
         }
         names
@@ -67,13 +65,6 @@ impl Names {
     #[must_use]
     pub fn text(&self, id: NameId) -> &str {
         self.texts.get(id.0 as usize).map_or("", |text| text)
-    }
-
-    /// The known type of this simple name with that many type arguments.
-    #[must_use]
-    pub fn known(&self, name: NameId, arity: usize) -> Option<Known> {
-        let entries = self.known.get(&name)?;
-        entries.iter().find(|(wanted, _)| *wanted == ANY || usize::from(*wanted) == arity).map(|(_, known)| *known)
     }
 
     /// The simple name of a known type.

@@ -17,13 +17,10 @@ use crate::resolve::csharp::members::Candidate;
 use crate::resolve::csharp::overloads::Argument;
 use crate::resolve::csharp::signatures::Shape;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
-use crate::resolve::csharp::well_known::Known;
+use crate::resolve::csharp::well_known::{self, Known};
 
 /// Most member accesses of a body that are looked at.
 const MAX_ACCESSES: usize = 100;
-
-/// What every value has, and what the compiler adds to records.
-const OBJECT_MEMBERS: &[&str] = &["Deconstruct", "Equals", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString"];
 
 impl Linker<'_> {
     /// What a lambda returns if its parameters have these types; an async one a task. `None`: nothing (or only `return;`).
@@ -156,7 +153,7 @@ impl Linker<'_> {
         has_members
             && !group.external
             && !self.has_foreign_base(ty)
-            && !OBJECT_MEMBERS.contains(&self.tables.names.text(name))
+            && name != well_known::DECONSTRUCT
             && self.members(ty, name).is_empty()
             && !self.may_be_extended(ty, name)
     }

@@ -233,7 +233,6 @@ impl<'w> Linker<'w> {
     /// Which known type this is, with its arguments.
     pub(super) fn known(&self, ty: Ty) -> Option<(Known, TyList)> {
         match self.arena.get(ty) {
-            Type::External(name, args) => Some((self.tables.names.known(name, args.len())?, args)),
             Type::Inst(tid, args) => Some((*self.tables.known_of.get(&tid)?, args)),
             _ => None,
         }

@@ -91,7 +91,6 @@ impl Linker<'_> {
                 let kind = self.tables.group(tid).kind;
                 Some(matches!(kind, DeclKind::Struct | DeclKind::RecordStruct | DeclKind::Enum))
             }
-            Type::External(..) => self.known(ty).map(|(known, _)| known.is_value_type()),
             Type::Tuple(..) | Type::Pointer(_) | Type::Nullable(_) => Some(true),
             Type::Array(..) | Type::Object(_) => Some(false),
             Type::Param(..) => self.param_is_value_type(ty),
@@ -101,10 +100,9 @@ impl Linker<'_> {
 
     /// A type that no file declares.
     pub(super) fn external(&self, name: NameId, args: &[Ty]) -> Ty {
-        match self.tables.names.known(name, args.len()) {
-            Some(known) if self.tables.declared(known, args.len()).is_some() => self.known_type(known, args),
-            Some(Known::Nullable) => self.arena.add(Type::Nullable(args[0])),
-            _ => self.arena.add(Type::External(name, args.into())),
+        match self.tables.opened_type(name, args.len()) {
+            Some(tid) => self.arena.add(Type::Inst(tid, args.into())),
+            None => self.arena.add(Type::External(name, args.into())),
         }
     }
 

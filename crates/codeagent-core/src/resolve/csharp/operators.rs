@@ -104,7 +104,7 @@ impl Linker<'_> {
     fn promoted_pair(&self, a: Ty, b: Ty) -> Ty {
         let (x, y) = (self.promoted(a), self.promoted(b));
         match (self.known(x).map(|(known, _)| known), self.known(y).map(|(known, _)| known)) {
-            (Some(first), Some(second)) if first.is_numeric() && second.is_numeric() => {
+            (Some(first), Some(second)) if first.is_numeric() => {
                 if let Some(wider) = self.wider(a, b) {
                     wider
                 } else if first == second || second.widens_to(first) {
@@ -115,11 +115,6 @@ impl Linker<'_> {
                     self.known_type(Known::Int64, &[])
                 }
             }
-            (Some(Known::BigInteger), _) => a,
-            (_, Some(Known::BigInteger)) => b,
-            (Some(Known::DateTime | Known::DateTimeOffset), Some(Known::TimeSpan)) => a,
-            (Some(Known::DateTime), Some(Known::DateTime)) => self.known_type(Known::TimeSpan, &[]),
-            (Some(Known::TimeSpan), _) => a,
             _ if a == b => a,
             _ if matches!(self.arena.get(a), Type::Inst(..)) && self.is_value_type(a) == Some(true) => a,
             _ if self.is_delegate(a) == Some(true) => a,

@@ -26,9 +26,6 @@ impl Linker<'_> {
 
     /// What an enumerator stands at.
     fn current_of(&self, enumerator: Ty) -> Option<Ty> {
-        if let Some((Known::Enumerator | Known::AsyncEnumerator, args)) = self.known(enumerator) {
-            return Some(args[0]);
-        }
         self.members(enumerator, well_known::CURRENT).first().map(|current| self.candidate_type(current))
     }
 
@@ -46,20 +43,10 @@ impl Linker<'_> {
             Type::Nullable(of) => return self.element_of(of),
             _ => {}
         }
-        let mut best = None;
-        for base in self.supertypes(ty).iter() {
-            if let Some((known, args)) = self.known(*base) {
-                if let Some(element) = self.known_element(known, &args) {
-                    if known == Known::EnumerableOf {
-                        return Some(element);
-                    }
-                    best = best.or(Some(element));
-                } else if known == Known::String {
-                    best = best.or_else(|| Some(self.known_type(Known::Char, &[])));
-                }
-            }
-        }
-        best
+        let instance = |wanted: &[Known]| {
+            self.supertypes(ty).iter().find_map(|base| self.known(*base).filter(|(known, _)| wanted.contains(known)).map(|(_, args)| args[0]))
+        };
+        instance(&[Known::EnumerableOf]).or_else(|| instance(&[Known::AsyncEnumerable, Known::Span, Known::ReadOnlySpan]))
     }
 
     /// The result of the method of this name that takes nothing.
@@ -78,24 +65,9 @@ impl Linker<'_> {
 
     /// What `await` gives.
     pub(super) fn awaited(&self, ty: Ty) -> Ty {
-        if let Some((known, args)) = self.known(ty) {
-            if known.is_task_of() {
-                return args[0];
-            }
-            if known.is_task() {
-                return self.known_type(Known::Void, &[]);
-            }
-        }
         let awaiter = self.result_without_arguments(ty, well_known::GET_AWAITER);
         if let Some(awaiter) = awaiter.or_else(|| self.extension_result(ty, well_known::GET_AWAITER)) {
             return self.result_without_arguments(awaiter, well_known::GET_RESULT).unwrap_or(Ty::UNKNOWN);
-        }
-        for base in self.supertypes(ty).iter().skip(1) {
-            if let Some((known, args)) = self.known(*base)
-                && known.is_task_of()
-            {
-                return args[0];
-            }
         }
         if ty == Ty::DYNAMIC { ty } else { Ty::UNKNOWN }
     }
@@ -109,9 +81,6 @@ impl Linker<'_> {
     }
 
     fn deconstructed_by_method(&self, ty: Ty, index: usize) -> Ty {
-        if let Some((Known::KeyValuePair, args)) = self.known(ty) {
-            return args.get(index).copied().unwrap_or(Ty::UNKNOWN);
-        }
         for method in self.members(ty, well_known::DECONSTRUCT).iter() {
             if let Some(param) = self.signature(method.decl).params.get(index) {
                 return self.substitute(param.ty, method.within);
@@ -154,8 +123,7 @@ impl Linker<'_> {
             return Some(ty);
         }
         let found = self.members(ty, well_known::SLICE);
-        let slice =
-            found.iter().find(|method| is_method(self.world.decl(method.decl).kind) && self.signature(method.decl).params.len() == 2)?;
+        let slice = found.iter().find(|method| self.signature(method.decl).params.len() == 2)?;
         Some(self.method_result(slice))
     }
 }

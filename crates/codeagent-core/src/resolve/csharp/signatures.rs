@@ -107,41 +107,16 @@ impl Linker<'_> {
                 }
                 (self.is_known(ty, Known::Expression) && args.len() == 1).then(|| self.delegate_shape(args[0]))?
             }
-            Type::External(..) => self.known_delegate_shape(ty),
             Type::Nullable(of) => self.delegate_shape(of),
             _ => None,
         }
-    }
-
-    fn known_delegate_shape(&self, ty: Ty) -> Option<Shape> {
-        let (known, args) = self.known(ty)?;
-        let void = self.known_type(Known::Void, &[]);
-        let plain =
-            |params: &[Ty], result: Ty| Shape { params: params.into(), flags: params.iter().map(|_| DeclFlags(0)).collect(), result };
-        let object = || self.known_type(Known::Object, &[]);
-        Some(match (known, &*args) {
-            (Known::Func, [params @ .., result]) => plain(params, *result),
-            (Known::Action, params) => plain(params, void),
-            (Known::Predicate, [of]) => plain(&[*of], self.known_type(Known::Boolean, &[])),
-            (Known::Comparison, [of]) => plain(&[*of, *of], self.known_type(Known::Int32, &[])),
-            (Known::Converter, [from, to]) => plain(&[*from], *to),
-            (Known::EventHandler, []) => plain(&[object(), self.known_type(Known::EventArgs, &[])], void),
-            (Known::EventHandlerOf, [args]) => plain(&[object(), *args], void),
-            (Known::Expression, [inner]) => return self.delegate_shape(*inner),
-            _ => return None,
-        })
     }
 
     /// Whether a value of the type can be invoked; `None` if that is not known.
     pub(super) fn is_delegate(&self, ty: Ty) -> Option<bool> {
         match self.arena.get(ty) {
             Type::Inst(tid, _) => Some(self.tables.group(tid).kind == DeclKind::Delegate),
-            Type::External(name, args) => self
-                .tables
-                .names
-                .known(name, args.len())
-                .map(|known| self.known_delegate_shape(ty).is_some() || matches!(known, Known::AsyncCallback)),
-            Type::Unknown | Type::Outside | Type::Dynamic | Type::Pointer(_) => None,
+            Type::External(..) | Type::Unknown | Type::Outside | Type::Dynamic | Type::Pointer(_) => None,
             Type::Nullable(of) => self.is_delegate(of),
             _ => Some(false),
         }

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use crate::library::{Declared, Library};
 use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts, ImportId, ScopeId, ScopeKind};
 use crate::model::graph::{Access, Language};
-use crate::project::{GlobalUsing, ProjectModel};
+use crate::project::{GlobalUsing, ProjectModel, implicit_usings};
 use crate::resolve::csharp::assemblies::{Assemblies, AssemblyId};
 use crate::resolve::csharp::intern::{NameId, Names};
 use crate::resolve::csharp::published;
@@ -130,10 +130,10 @@ pub struct Tables {
     pub(super) library: Tid,
     /// Namespaces of the library by their whole names.
     pub(super) dotted: FxHashMap<NameId, NamespaceId>,
-    /// The declared one of each known type of one arity.
-    pub(super) known: Vec<Option<Tid>>,
-    /// The declared ones of known types of any arity.
-    pub(super) known_variadic: FxHashMap<(Known, u16), Tid>,
+    /// Namespaces of the library that the SDKs open unasked.
+    opened: Vec<NamespaceId>,
+    /// The declared ones of known types, with their numbers of type parameters.
+    known: FxHashMap<(Known, u16), Tid>,
     /// Which known type a declared type is.
     pub(super) known_of: FxHashMap<Tid, Known>,
     /// Names and arities of partial types with a part that several assemblies compile.
@@ -159,8 +159,8 @@ impl Tables {
             asked: 0,
             library: Tid(u32::MAX),
             dotted: FxHashMap::default(),
-            known: vec![None; KNOWN.len()],
-            known_variadic: FxHashMap::default(),
+            opened: Vec::new(),
+            known: FxHashMap::default(),
             known_of: FxHashMap::default(),
             shared: FxHashSet::default(),
         };
@@ -189,6 +189,8 @@ impl Tables {
                 let name = self.names.add(namespace);
                 self.dotted.insert(name, id);
             }
+            let opened = implicit_usings::BASE.iter().filter_map(|name| self.dotted.get(&self.names.get(name)?));
+            self.opened = opened.copied().collect();
             for declared in needed.into_iter().filter(|declared| !self.is_supplied(declared)).collect::<Vec<_>>() {
                 let file = WorldFile { path: Arc::clone(&declared.path), facts: Arc::clone(&declared.facts), external: true };
                 let table = FileBuilder::new(self, &file, FileId(files.len() as u32)).run(projects);
@@ -263,42 +265,29 @@ impl Tables {
     }
 
     fn find_known(&mut self) {
-        for (tid, group) in self.types.iter().enumerate() {
-            if !group.external || group.outer.is_some() {
-                continue;
-            }
-            let Some(known) = self.names.known(group.name, usize::from(group.arity)) else { continue };
-            if !self.is_named(group.namespace, known.namespace()) {
-                continue;
-            }
-            let tid = Tid(tid as u32);
-            self.known_of.insert(tid, known);
-            if known.is_variadic() {
-                self.known_variadic.entry((known, group.arity)).or_insert(tid);
-            } else {
-                self.known[known as usize].get_or_insert(tid);
+        for (known, name, arity) in KNOWN {
+            let namespace = self.names.get(known.namespace()).and_then(|dotted| self.dotted.get(&dotted));
+            let named = namespace.zip(self.names.get(name)).and_then(|(namespace, name)| self.top.get(&(*namespace, name)));
+            for &tid in named.into_iter().flatten() {
+                let group = &self.types[tid.0 as usize];
+                if group.external && arity.is_none_or(|arity| arity == group.arity) {
+                    self.known_of.insert(tid, *known);
+                    self.known.entry((*known, group.arity)).or_insert(tid);
+                }
             }
         }
     }
 
-    fn is_named(&self, mut namespace: NamespaceId, dotted: &str) -> bool {
-        for segment in dotted.rsplit('.') {
-            let parent = self.namespaces[namespace.0 as usize].parent;
-            let own = self.names.get(segment).and_then(|name| self.namespace_children.get(&(parent, name)));
-            if namespace == NamespaceId::GLOBAL || own != Some(&namespace) {
-                return false;
-            }
-            namespace = parent;
-        }
-        namespace == NamespaceId::GLOBAL
+    /// The type of the library that a name means where no using leads to it: the project that compiles the file is not in the repository, or what
+    /// opens the namespace for it.
+    pub(super) fn opened_type(&self, name: NameId, arity: usize) -> Option<Tid> {
+        let fits = |tid: &Tid| *tid >= self.library && usize::from(self.group(*tid).arity) == arity;
+        self.opened.iter().find_map(|namespace| self.top.get(&(*namespace, name))?.iter().copied().find(fits))
     }
 
     /// The declared type that a known type with so many type arguments is.
     pub(super) fn declared(&self, known: Known, arity: usize) -> Option<Tid> {
-        match known.is_variadic() {
-            true => self.known_variadic.get(&(known, arity as u16)).copied(),
-            false => self.known[known as usize],
-        }
+        self.known.get(&(known, arity as u16)).copied()
     }
 
     /// The type group.
