@@ -245,7 +245,7 @@ impl Link<'_> {
                 return own;
             }
             match self.static_base(class).map(|base| self.get(base)) {
-                Some(Type::Static(base)) if base != class => class = base,
+                Some(Type::Static(base)) => class = base,
                 _ => break,
             }
         }

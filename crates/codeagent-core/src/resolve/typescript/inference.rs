@@ -145,7 +145,6 @@ impl Link<'_> {
             }
             (Type::Function(..) | Type::Signature(..), _) => self.unify_functions(param, given, inference, nesting),
             (Type::Object(..) | Type::Instance(..), _) => self.unify_members(param, given, inference, nesting),
-            (Type::Mapped(..) | Type::Conditional(..), _) => {}
             _ => {}
         }
     }
