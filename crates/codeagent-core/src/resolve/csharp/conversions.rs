@@ -383,7 +383,10 @@ impl Linker<'_> {
             (Type::Inst(tid, _), Type::External(..)) if tid >= self.tables.library => false,
             (Type::Inst(..), Type::External(..)) if self.is_interface(to) != Some(true) => !self.has_foreign_class(from),
             (Type::Inst(..), Type::External(..)) => !self.has_foreign_base(from),
-            (Type::Inst(..) | Type::External(..) | Type::Tuple(..), Type::Array(..) | Type::Tuple(..) | Type::Pointer(_) | Type::Param(..)) => true,
+            (
+                Type::Inst(..) | Type::External(..) | Type::Tuple(..),
+                Type::Array(..) | Type::Tuple(..) | Type::Pointer(_) | Type::Param(..),
+            ) => true,
             (Type::Array(..), Type::Param(..)) => true,
             (Type::External(..), Type::Inst(tid, _)) => !self.tables.group(tid).external,
             (Type::Param(..), Type::Inst(..)) => !self.has_foreign_base(from),

@@ -43,8 +43,10 @@ impl Linker<'_> {
             Type::Nullable(of) => return self.element_of(of),
             _ => {}
         }
+        let supertypes = self.supertypes(ty);
         let instance = |wanted: &[Known]| {
-            self.supertypes(ty).iter().find_map(|base| self.known(*base).filter(|(known, _)| wanted.contains(known)).map(|(_, args)| args[0]))
+            let (_, args) = supertypes.iter().filter_map(|base| self.known(*base)).find(|(known, _)| wanted.contains(known))?;
+            args.first().copied()
         };
         instance(&[Known::EnumerableOf]).or_else(|| instance(&[Known::AsyncEnumerable, Known::Span, Known::ReadOnlySpan]))
     }
