@@ -8,13 +8,16 @@ use codeagent_core::store::StoreError;
 use codeagent_mcp::error::{Code, ToolError};
 use serde_json::{Value, json};
 
+use crate::said::by_command;
+
 /// An error and its causes, as far as what is said before does not hold them: most of our errors say their causes themselves.
 pub fn told(error: &anyhow::Error) -> String {
-    error.chain().fold(String::new(), |said, cause| match cause.to_string() {
+    let whole = error.chain().fold(String::new(), |said, cause| match cause.to_string() {
         cause if said.is_empty() => cause,
         cause if said.contains(&cause) => said,
         cause => format!("{said}: {cause}"),
-    })
+    });
+    by_command(&whole, &[])
 }
 
 /// The error as tools tell theirs.

@@ -3,9 +3,10 @@
 //! **Limits.** Knows the tools that remarks name; parameters in a remark stay as the tools call them.
 
 /// What remarks tell to do, and what does it here. What holds another comes first.
-const COMMANDS: [(&str, &str); 12] = [
+const COMMANDS: [(&str, &str); 13] = [
     ("call index_files with them and ask again", "run `codeagent index` and ask again"),
     ("index_files", "`codeagent index`"),
+    ("list_directory shows it", "`ls` shows it"),
     ("search_symbols", "`codeagent search`"),
     ("lookup_symbol", "`codeagent lookup`"),
     ("get_symbol", "`codeagent symbol`"),

@@ -48,7 +48,7 @@ fn modifiers(detail: &Value) -> String {
         ("is_async", "async"),
         ("is_override", "override"),
         ("is_deprecated", "deprecated"),
-        ("is_public_api", "part of the public API"),
+        ("is_public_api", if detail["language"] == "csharp" { "part of the public API" } else { "exported" }),
     ];
     let access = detail["access_modifier"].as_str().into_iter();
     access.chain(flags.iter().filter(|(flag, _)| detail[flag] == true).map(|(_, word)| *word)).collect::<Vec<_>>().join(", ")

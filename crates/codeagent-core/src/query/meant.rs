@@ -1,7 +1,7 @@
 //! Which symbols does a name mean, and which of them first?
 //!
 //! A name is a node id, a qualified name, the end of one (`Cart.Total`, `Total`), one with parameters (`Cart.Add(int)`), or a place
-//! (`src/Cart.cs:12`). Symbols of one qualified name are one meaning: overloads, a type and what is merged with it. Types come before
+//! (`src/Cart.cs:12`). `Cart.*` is the type with all in it, as one. Symbols of one qualified name are one meaning: overloads, a type and what is merged with it. Types come before
 //! methods, methods before properties; what declares a member comes before what implements or overrides it, sources before tests, much used
 //! symbols before others. If a name means more than [`MAX_MEANINGS`], the classes of meanings that fit are answered for and the others told.
 //!
@@ -25,16 +25,21 @@ const MAX_LISTED: usize = 40;
 /// How many symbols are looked at for what they implement.
 const MAX_WEIGHED: usize = 2_000;
 
+/// How many symbols a type stands for together with all in it.
+const MAX_MEMBERS: usize = 5_000;
+
 /// How many bases are looked at for a member.
 const MAX_BASES: usize = 200;
 
 const BASES: [EdgeType; 3] = [EdgeType::Inherits, EdgeType::Implements, EdgeType::Extends];
 
-/// Symbols of one qualified name: overloads, or what is merged.
+/// Symbols that count as one.
 #[derive(Clone, Debug)]
 pub struct Meaning {
-    /// Each with its primary span, by path and line; never empty.
+    /// Those of one qualified name: overloads, or what is merged. Each with its primary span, by path and line; never empty.
     pub nodes: Vec<Node>,
+    /// All that is declared in them, if they were asked for with that.
+    pub members: Vec<NodeId>,
 }
 
 /// What a name means.
@@ -49,6 +54,10 @@ pub struct Meant {
 }
 
 impl Meaning {
+    fn of(node: Node) -> Self {
+        Self { nodes: vec![node], members: Vec::new() }
+    }
+
     /// The first of its symbols.
     #[must_use]
     pub fn first(&self) -> &Node {
@@ -58,7 +67,7 @@ impl Meaning {
     /// The ids of its symbols.
     #[must_use]
     pub fn ids(&self) -> Vec<NodeId> {
-        self.nodes.iter().map(|node| node.id).collect()
+        self.nodes.iter().map(|node| node.id).chain(self.members.iter().copied()).collect()
     }
 
     /// `node_id qualified_name(signature) path:line`, with the number of overloads.
@@ -66,6 +75,7 @@ impl Meaning {
     pub fn label(&self) -> String {
         let node = self.first();
         let more = match self.nodes.len() {
+            _ if !self.members.is_empty() => format!(" with {} members", self.members.len()),
             1 => String::new(),
             count => format!(" and {} more of that name", count - 1),
         };
@@ -96,13 +106,14 @@ impl Meant {
     /// Whether the name means one symbol and nothing else.
     #[must_use]
     pub fn is_one(&self) -> bool {
-        self.answered.len() == 1 && self.answered[0].nodes.len() == 1 && self.told.is_empty()
+        self.answered.len() == 1 && self.answered[0].ids().len() == 1 && self.told.is_empty()
     }
 }
 
 /// What `asked` means, only symbols declared in `file` if that is given: a path, the end of one, a folder, or a pattern with `*`.
 pub fn symbols_meant(snapshot: &Snapshot, asked: &str, file: Option<&str>) -> Result<Meant, QueryError> {
-    let text = asked.trim();
+    let asked = asked.trim();
+    let text = asked.strip_suffix(".*").unwrap_or(asked);
     let (found, remark) = found(snapshot, text)?;
     let found = match file {
         Some(file) => declared_in(snapshot, text, found, file)?,
@@ -122,14 +133,32 @@ pub fn symbols_meant(snapshot: &Snapshot, asked: &str, file: Option<&str>) -> Re
         return Err(several(text, &answered));
     }
     let told = answered.split_off(fit);
+    if text != asked {
+        for meaning in &mut answered {
+            meaning.members = members(snapshot, &meaning.nodes)?;
+        }
+    }
     Ok(Meant { answered, told, remark })
+}
+
+/// All that is declared in symbols, nearest first.
+fn members(snapshot: &Snapshot, nodes: &[Node]) -> Result<Vec<NodeId>, QueryError> {
+    let mut all: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+    let mut seen: FxHashSet<NodeId> = all.iter().copied().collect();
+    let mut next = 0;
+    while next < all.len() && all.len() < MAX_MEMBERS {
+        let inner = store::contained(snapshot, all[next], EdgeDirection::Outgoing)?;
+        all.extend(inner.into_iter().map(|child| child.id).filter(|id| seen.insert(*id)));
+        next += 1;
+    }
+    Ok(all.split_off(nodes.len()))
 }
 
 /// The one symbol that `asked` means.
 pub fn resolve_symbol(snapshot: &Snapshot, asked: &str) -> Result<Node, QueryError> {
     let mut meant = symbols_meant(snapshot, asked, None)?;
     if meant.answered.len() > 1 || meant.answered[0].nodes.len() > 1 {
-        let each = meant.answered.into_iter().flat_map(|meaning| meaning.nodes).map(|node| Meaning { nodes: vec![node] });
+        let each = meant.answered.into_iter().flat_map(|meaning| meaning.nodes).map(Meaning::of);
         return Err(several(asked, &each.collect::<Vec<_>>()));
     }
     Ok(meant.answered.swap_remove(0).nodes.swap_remove(0))
@@ -165,10 +194,10 @@ fn found(snapshot: &Snapshot, text: &str) -> Result<(Vec<Node>, Option<String>),
         let remark = format!("nothing is named {text}; these differ in upper and lower case");
         return Ok((prefer_types(other_case), Some(remark)));
     }
-    let inherited = inherited(snapshot, text)?;
-    if let Some(first) = inherited.first() {
-        let remark = format!("{text} is inherited: it is declared as {}", first.qualified_name);
-        return Ok((inherited, Some(remark)));
+    if let Some((member, is_own)) = of_type(snapshot, text)? {
+        let inherited = if is_own { "" } else { " inherited: it is" };
+        let remark = format!("{text} is{inherited} declared as {}", member[0].qualified_name);
+        return Ok((member, Some(remark)));
     }
     Err(QueryError::NoSymbol {
         asked: text.to_owned(),
@@ -200,12 +229,23 @@ fn prefer_types(mut found: Vec<Node>) -> Vec<Node> {
     found
 }
 
-/// The members that a type has from its nearest bases with such a member.
-fn inherited(snapshot: &Snapshot, text: &str) -> Result<Vec<Node>, QueryError> {
-    let Some((container, member)) = text.rsplit_once(['.', '#']) else { return Ok(Vec::new()) };
+/// The members of a type that are called so: its own, which implement an interface's explicitly, or those of its nearest bases with such a
+/// member. Whether they are its own; `None` if there are none.
+fn of_type(snapshot: &Snapshot, text: &str) -> Result<Option<(Vec<Node>, bool)>, QueryError> {
+    let Some((container, member)) = text.rsplit_once(['.', '#']) else { return Ok(None) };
     let mut level: Vec<NodeId> = named(snapshot, container)?.into_iter().map(|node| node.id).collect();
     let mut seen: FxHashSet<NodeId> = level.iter().copied().collect();
+    let mut is_own = true;
     while !level.is_empty() && seen.len() <= MAX_BASES {
+        let mut members = Vec::new();
+        for id in &level {
+            for child in store::contained(snapshot, *id, EdgeDirection::Outgoing)? {
+                members.extend(store::node(snapshot, child.id)?.filter(|node| node.name == member));
+            }
+        }
+        if !members.is_empty() {
+            return Ok(Some((members, is_own)));
+        }
         let mut bases = Vec::new();
         for id in level {
             for verb in BASES {
@@ -213,18 +253,9 @@ fn inherited(snapshot: &Snapshot, text: &str) -> Result<Vec<Node>, QueryError> {
                 bases.extend(edges.into_iter().map(|edge| edge.other).filter(|base| seen.insert(*base)));
             }
         }
-        let mut members = Vec::new();
-        for base in &bases {
-            for child in store::contained(snapshot, *base, EdgeDirection::Outgoing)? {
-                members.extend(store::node(snapshot, child.id)?.filter(|node| node.name == member));
-            }
-        }
-        if !members.is_empty() {
-            return Ok(members);
-        }
-        level = bases;
+        (level, is_own) = (bases, false);
     }
-    Ok(Vec::new())
+    Ok(None)
 }
 
 fn declared_in(snapshot: &Snapshot, asked: &str, found: Vec<Node>, file: &str) -> Result<Vec<Node>, QueryError> {
@@ -318,5 +349,5 @@ fn ranked(found: Vec<Node>, weights: &Weights) -> Vec<(u8, Meaning)> {
         let best = nodes.iter().map(|node| weights.weight(node)).min();
         (best, at(&nodes[0]), nodes[0].id)
     });
-    ranked.into_iter().map(|nodes| (weights.weight(&nodes[0]).0, Meaning { nodes })).collect()
+    ranked.into_iter().map(|nodes| (weights.weight(&nodes[0]).0, Meaning { nodes, members: Vec::new() })).collect()
 }

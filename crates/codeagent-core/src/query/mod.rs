@@ -115,7 +115,7 @@ fn hint(nearest: &[String], beginning: Option<&str>, unread: &[String]) -> Strin
     if let Some(beginning) = beginning {
         format!("; {beginning}")
     } else if nearest.is_empty() {
-        "; search_symbols finds names by their parts".to_owned()
+        "; search_symbols finds names by their parts; what libraries declare is no symbol here".to_owned()
     } else {
         format!("; did you mean {}?", nearest.join(", "))
     }

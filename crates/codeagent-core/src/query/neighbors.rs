@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
 use crate::query::{Filter, QueryError, Sources};
@@ -114,6 +114,14 @@ impl Neighbors {
             found.related = wanted;
         }
         Ok(found)
+    }
+
+    /// Those that are none of some symbols.
+    #[must_use]
+    pub fn outside(mut self, inside: &[NodeId]) -> Self {
+        let inside: FxHashSet<NodeId> = inside.iter().copied().collect();
+        self.related.retain(|related| !inside.contains(&related.other));
+        self
     }
 
     /// In how many folders the first sites of all are, each with their number, most first; of `contains`, which has no sites, nothing.

@@ -41,7 +41,11 @@ pub struct Related {
 impl Related {
     /// Finds the symbols related to each meaning that a filter lets pass.
     pub fn find(snapshot: &Snapshot, meant: &Meant, question: (EdgeDirection, &[EdgeType]), filter: &Filter) -> Result<Self, ToolError> {
-        let find = |meaning: &Meaning| Neighbors::of_any(snapshot, &meaning.ids(), question, filter);
+        let find = |meaning: &Meaning| {
+            let found = Neighbors::of_any(snapshot, &meaning.ids(), question, filter)?;
+            // What a type as a whole is related to lies outside it.
+            Ok::<_, ToolError>(if meaning.members.is_empty() { found } else { found.outside(&meaning.ids()) })
+        };
         Ok(Self { found: meant.answered.iter().map(find).collect::<Result<_, _>>()? })
     }
 

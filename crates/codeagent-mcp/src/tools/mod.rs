@@ -75,10 +75,10 @@ pub const SYMBOL_ERRORS: &[Code] = &[Code::NotFound, Code::InvalidParameter, Cod
 pub const NODE_ID: Parameter = Parameter::required(
     "node_id",
     Kind::Name,
-    "The symbol's node_id, its name or the end of it (`Total`, `Cart.Total`, `Cart.Add(Product, int)`), or `FILE:LINE`. A name that means \
-     several symbols is answered for all of them.",
+    "The symbol's node_id, its name or the end of it (`Total`, `Cart.Total`, `Cart.Add(Product, int)`), `FILE:LINE`, or `Cart.*` for a type and all \
+     in it. A name that means several symbols is answered for all of them.",
 )
-.hinted("node_id, name or `FILE:LINE`.");
+.hinted("node_id, name, Type.*, FILE:LINE.");
 
 /// Which file a name is declared in.
 pub const FILE: Parameter =

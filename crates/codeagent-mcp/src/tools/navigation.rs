@@ -226,7 +226,9 @@ fn get_file_outline(state: &State, arguments: &Arguments) -> Result<Answer, Tool
     let answer = page(arguments, Rows { count: nodes.len(), key }, |index| Ok(Some(OutlineRow::from(&nodes[index]))))?;
     let answer = match query::lacking(&snapshot, path.as_str())? {
         Some(lacking) => answer.with_note(lacking),
-        None if nodes.is_empty() => answer.with_note("the file declares nothing; read_file shows it"),
+        None if nodes.is_empty() => {
+            answer.with_note("the file declares nothing itself: what it imports, exports again or runs is seen by reading it")
+        }
         None => answer,
     };
     with_stale_files(answer, &sources)

@@ -107,7 +107,9 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
         (true, false) => "the query is no FTS5 query, so its words were searched as they are",
         (true, true) => "the query is no FTS5 query, so its words were searched; no symbol has all of them, these have some",
         (false, true) => "no symbol has all of the words; these have some of them",
-        (false, false) if rows.is_empty() => "nothing matches; try other words, a beginning (`Auth*`) or no filters",
+        (false, false) if rows.is_empty() => {
+            "nothing matches; try other words, a beginning (`Auth*`) or no filters. Only names declared here are searched: no strings, no libraries"
+        }
         (false, false) => return Ok(answer),
     };
     Ok(answer.with_note(note))

@@ -27,6 +27,8 @@ const MAX_LOOKED_AT: usize = 1_000;
 
 const THROUGH: &str = "calls through an interface or base class go to what it implements or overrides: ask about ";
 
+const BELOW: &str = "calls of what implements or overrides it are not among these: ask about ";
+
 /// What stands for a type or member.
 const STANDING_FOR: &[EdgeType] = &[EdgeType::Implements, EdgeType::Overrides, EdgeType::Inherits, EdgeType::Extends];
 
@@ -64,11 +66,23 @@ pub fn elsewhere(
         let further = further(sources, node)?;
         return Ok(literals(node).into_iter().chain(further).reduce(|all, next| format!("{all}; {next}")));
     }
-    if direction != EdgeDirection::Incoming || verbs[0] != EdgeType::Calls || node.node_type == NodeType::Class {
+    if matches!(node.node_type, NodeType::Class | NodeType::Interface | NodeType::Component) {
+        return Ok((direction == EdgeDirection::Outgoing && verbs.len() > 1).then(|| members(node)));
+    }
+    if direction != EdgeDirection::Incoming || verbs[0] != EdgeType::Calls {
         return Ok(None);
     }
     let above = related(sources, node, EdgeDirection::Outgoing, STANDS_FOR)?;
-    Ok(Some(hint(THROUGH, &above)).filter(|hint| !hint.is_empty()))
+    let below = related(sources, node, EdgeDirection::Incoming, STANDING_FOR)?;
+    Ok([hint(THROUGH, &above), hint(BELOW, &below)]
+        .into_iter()
+        .filter(|hint| !hint.is_empty())
+        .reduce(|all, next| format!("{all}; {next}")))
+}
+
+/// How to ask about a type as a whole.
+fn members(node: &Node) -> String {
+    format!("its members have their own: ask about {}.* for all of them", node.id)
 }
 
 /// How many more implement, extend or override those that do so directly.
@@ -139,15 +153,12 @@ fn no_callers(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, Too
             vec![
                 format!("{name} is {}{article}{by_itself}", a_kind(node)),
                 hint("get_callers of its constructors: ", &constructors),
-                "its members, which get_dependencies lists (`contains`), are called one by one".to_owned(),
+                members(node),
             ]
         }
         NodeType::Method | NodeType::Constructor => vec![format!("nothing in the repository calls {name} directly")],
         NodeType::Property => vec![format!("{name} is {}: get_references lists who reads and writes it", a_kind(node))],
-        _ => vec![format!(
-            "{name} is {} and is not called; get_dependencies lists its members (`contains`), get_references its uses",
-            a_kind(node)
-        )],
+        _ => vec![format!("{name} is {} and is not called; {}; get_references lists its uses", a_kind(node), members(node))],
     };
     hints.extend(through_others(sources, node)?);
     hints.push(other_uses(sources, node)?);
@@ -176,7 +187,7 @@ fn other_uses(sources: &Sources<'_>, node: &Node) -> Result<String, ToolError> {
 fn no_callees(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {
     let name = &node.qualified_name;
     if !matches!(node.node_type, NodeType::Method | NodeType::Constructor | NodeType::Property | NodeType::Component) {
-        return Ok(vec![format!("{name} is {}: its members call, get_dependencies lists them (`contains`)", a_kind(node))]);
+        return Ok(vec![format!("{name} is {}: {}", a_kind(node), members(node))]);
     }
     let below = related(sources, node, EdgeDirection::Incoming, STANDING_FOR)?;
     let open = query::unresolved_calls_in(sources, &[node], 0)?.count;

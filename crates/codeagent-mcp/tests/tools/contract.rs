@@ -79,6 +79,7 @@ const CONSTRAINTS: &[(&str, &str, &str)] = &[
     ("all", "beyond twenty meanings there is a list to choose from", "beyond_a_sensible_number_there_is_a_list_to_choose_from"),
     ("all", "a declaring member comes before what implements or overrides it", "what_declares_a_member_comes_first"),
     ("all", "`FILE:LINE` is a name", "a_place_is_a_name"),
+    ("all", "`Type.*` is the type with all in it", "a_type_with_its_members_is_one"),
     ("list_directory", "respects `.gitignore`", "list_directory_shows_one_level"),
     ("read_file", "at most 10,000 lines or 500 KB, then `truncated`", "read_file_is_cut_at_its_limits"),
     ("read_file", "a binary file is an error with its MIME type", "read_file_shows_lines"),

@@ -79,6 +79,32 @@ async fn what_declares_a_member_comes_first() {
 }
 
 #[tokio::test]
+async fn a_type_with_its_members_is_one() {
+    let session = shop().await;
+    let names = |answer: &Value| -> Vec<String> {
+        let rows = answer["results"].as_array().unwrap();
+        rows.iter().map(|row| row["qualified_name"].as_str().unwrap().to_owned()).collect()
+    };
+    let alone = session.structured("get_callees", json!({ "node_id": "Desk" })).await;
+    assert_eq!(names(&alone), [""; 0]);
+    assert!(alone["note"].as_str().unwrap().contains(".* for all of them"), "{alone}");
+    let whole = session.structured("get_callees", json!({ "node_id": "Desk.*" })).await;
+    assert_eq!(names(&whole), ["Shop.IPriced.Total", "Shop.Cart.Add", "Shop.Cart.Add"], "not what it calls of itself");
+    let label = whole["symbols"][0].as_str().unwrap();
+    assert!(label.contains("Shop.Desk with ") && label.contains(" members "), "{label}");
+    let callers = session.structured("get_callers", json!({ "node_id": "Cart.*" })).await;
+    assert_eq!(names(&callers), ["Shop.Desk.Run"]);
+}
+
+#[tokio::test]
+async fn an_explicit_implementation_is_a_member_of_its_type() {
+    let session = shop().await;
+    let symbol = session.structured("get_symbol", json!({ "node_id": "Cart.Total" })).await;
+    assert_eq!(symbol["qualified_name"], "Shop.Cart.IPriced.Total", "{symbol}");
+    assert_eq!(symbol["note"], "Cart.Total is declared as Shop.Cart.IPriced.Total");
+}
+
+#[tokio::test]
 async fn a_place_is_a_name() {
     let session = shop().await;
     for (asked, expected) in [

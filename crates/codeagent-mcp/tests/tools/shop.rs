@@ -84,7 +84,7 @@ async fn shop_lookup_symbol() {
 #[tokio::test]
 async fn shop_find_similar() {
     check("find_similar", json!({ "node_id": "OrderService.Place", "limit": 5 }), expect![[r#"{"error":{"code":"engine_unavailable","message":"there are no embeddings in this index; use search_symbols with words about Place instead"}}"#]]).await;
-    check("find_similar", json!({ "node_id": "Shop.Nothing" }), expect![[r#"{"error":{"code":"not_found","message":"no symbol \"Shop.Nothing\" in the index; search_symbols finds names by their parts"}}"#]]).await;
+    check("find_similar", json!({ "node_id": "Shop.Nothing" }), expect![[r#"{"error":{"code":"not_found","message":"no symbol \"Shop.Nothing\" in the index; search_symbols finds names by their parts; what libraries declare is no symbol here"}}"#]]).await;
 }
 
 #[tokio::test]
@@ -175,8 +175,11 @@ async fn shop_get_dependents() {
     check("get_dependents", json!({ "node_id": "IOrderService.Place" }), expect![[r#"
         {"node_id":"n6we36ujs6tlb","name":"Handle","qualified_name":"Shop.Api.Endpoints.OrdersEndpoint.Handle","node_type":"method","file_path":"src/Shop.Api/Endpoints/OrdersEndpoint.cs","line_start":21,"confidence":"exact","call_sites":[{"line":28,"column":36,"text":"return Show(order, service.Place(order));"}],"edge_type":"calls","direction":"incoming"}
         {"node_id":"nukxwq3dwofmw","name":"Place","qualified_name":"Shop.Services.OrderService.Place","node_type":"method","file_path":"src/Shop.Services/OrderService.cs","line_start":31,"confidence":"exact","call_sites":[{"line":31,"column":20,"text":"public Receipt Place(Order order)"}],"edge_type":"implements","direction":"incoming"}
-        {"node_id":"nuvozt4zgcc2r","name":"IOrderService","qualified_name":"Shop.Services.IOrderService","node_type":"interface","file_path":"src/Shop.Services/IOrderService.cs","line_start":3,"confidence":"exact","edge_type":"contains","direction":"incoming"}"#]]).await;
-    check("get_dependents", json!({ "node_id": "IOrderService.Place", "edge_type": "calls" }), expect![[r#"{"node_id":"n6we36ujs6tlb","name":"Handle","qualified_name":"Shop.Api.Endpoints.OrdersEndpoint.Handle","node_type":"method","file_path":"src/Shop.Api/Endpoints/OrdersEndpoint.cs","line_start":21,"confidence":"exact","call_sites":[{"line":28,"column":36,"text":"return Show(order, service.Place(order));"}],"edge_type":"calls","direction":"incoming"}"#]]).await;
+        {"node_id":"nuvozt4zgcc2r","name":"IOrderService","qualified_name":"Shop.Services.IOrderService","node_type":"interface","file_path":"src/Shop.Services/IOrderService.cs","line_start":3,"confidence":"exact","edge_type":"contains","direction":"incoming"}
+        {"note":"calls of what implements or overrides it are not among these: ask about nukxwq3dwofmw Shop.Services.OrderService.Place(Order order)"}"#]]).await;
+    check("get_dependents", json!({ "node_id": "IOrderService.Place", "edge_type": "calls" }), expect![[r#"
+        {"node_id":"n6we36ujs6tlb","name":"Handle","qualified_name":"Shop.Api.Endpoints.OrdersEndpoint.Handle","node_type":"method","file_path":"src/Shop.Api/Endpoints/OrdersEndpoint.cs","line_start":21,"confidence":"exact","call_sites":[{"line":28,"column":36,"text":"return Show(order, service.Place(order));"}],"edge_type":"calls","direction":"incoming"}
+        {"note":"calls of what implements or overrides it are not among these: ask about nukxwq3dwofmw Shop.Services.OrderService.Place(Order order)"}"#]]).await;
 }
 
 /// Why lists are empty: each kind of symbol has its own reason.
@@ -185,14 +188,14 @@ async fn shop_empty_lists_say_why() {
     check("get_callers", json!({ "node_id": "OrderService.Place" }), expect![[r#"
         {"node_id":"ntarzyexmgb6r","name":"PlaceAsync","qualified_name":"Shop.Services.OrderService.PlaceAsync","node_type":"method","file_path":"src/Shop.Services/OrderService.cs","line_start":39,"confidence":"exact","call_sites":[{"line":42,"column":16,"text":"return Place(order);"}]}
         {"note":"calls through an interface or base class go to what it implements or overrides: ask about np3olobid7sx2 Shop.Services.IOrderService.Place(Order order)"}"#]]).await;
-    check("get_callers", json!({ "node_id": "Shop.Services.OrderService" }), expect![[r#"{"note":"Shop.Services.OrderService is a class, constructed by 1 caller of its constructors; get_callers of its constructors: nsandcxcrdbjv Shop.Services.OrderService.OrderService(IRepository<Order> orders, IRepository<Customer> customers, PriceCalculator prices, INotifier notifier); its members, which get_dependencies lists (`contains`), are called one by one; it may be used through nuvozt4zgcc2r Shop.Services.IOrderService; it has 2 uses of other kinds: get_references lists them"}"#]]).await;
-    check("get_callers", json!({ "node_id": "Shop.Services.IOrderService" }), expect![[r#"{"note":"Shop.Services.IOrderService is an interface and is not called; get_dependencies lists its members (`contains`), get_references its uses; it is implemented or extended by n3kmjfls5u6m7 Shop.Services.OrderService; it has 5 uses of other kinds: get_references lists them"}"#]]).await;
+    check("get_callers", json!({ "node_id": "Shop.Services.OrderService" }), expect![[r#"{"note":"Shop.Services.OrderService is a class, constructed by 1 caller of its constructors; get_callers of its constructors: nsandcxcrdbjv Shop.Services.OrderService.OrderService(IRepository<Order> orders, IRepository<Customer> customers, PriceCalculator prices, INotifier notifier); its members have their own: ask about n3kmjfls5u6m7.* for all of them; it may be used through nuvozt4zgcc2r Shop.Services.IOrderService; it has 2 uses of other kinds: get_references lists them"}"#]]).await;
+    check("get_callers", json!({ "node_id": "Shop.Services.IOrderService" }), expect![[r#"{"note":"Shop.Services.IOrderService is an interface and is not called; its members have their own: ask about nuvozt4zgcc2r.* for all of them; get_references lists its uses; it is implemented or extended by n3kmjfls5u6m7 Shop.Services.OrderService; it has 5 uses of other kinds: get_references lists them"}"#]]).await;
     check("get_callers", json!({ "node_id": "Order.Customer" }), expect![[r#"{"note":"Shop.Domain.Order.Customer is a property: get_references lists who reads and writes it; it has 4 uses of other kinds: get_references lists them"}"#]]).await;
     check("get_callees", json!({ "node_id": "IOrderService.Place" }), expect![[r#"{"note":"Shop.Services.IOrderService.Place itself calls nothing in this repository; it is implemented or overridden by nukxwq3dwofmw Shop.Services.OrderService.Place(Order order)"}"#]]).await;
     check(
         "get_callees",
         json!({ "node_id": "Shop.Domain.Order" }),
-        expect![[r#"{"note":"Shop.Domain.Order is a class: its members call, get_dependencies lists them (`contains`)"}"#]],
+        expect![[r#"{"note":"Shop.Domain.Order is a class: its members have their own: ask about nsnnk6zwsmsth.* for all of them"}"#]],
     )
     .await;
     check("get_implementations", json!({ "node_id": "OrderService.Place" }), expect![[r#"{"note":"nothing in the repository implements or overrides Shop.Services.OrderService.Place; it implements or overrides a member itself, whose other implementations may be what you look for: np3olobid7sx2 Shop.Services.IOrderService.Place(Order order)"}"#]]).await;

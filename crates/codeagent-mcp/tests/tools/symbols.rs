@@ -62,7 +62,7 @@ async fn search_symbols_ranks() {
         json!({ "query": "nothing" }),
         expect![[r#"
             []
-            {"note":"nothing matches; try other words, a beginning (`Auth*`) or no filters"}"#]],
+            {"note":"nothing matches; try other words, a beginning (`Auth*`) or no filters. Only names declared here are searched: no strings, no libraries"}"#]],
     )
     .await;
     check(
@@ -102,7 +102,7 @@ async fn get_symbol_shows_all() {
     check("get_symbol", json!({ "node_id": "Total" }), expect![[r#"
         {"node_id":"nxko7fovcddtz","name":"Total","qualified_name":"Shop.IPriced.Total","node_type":"method","kind":"method","language":"csharp","file_path":"src/Rest.cs","line_start":5,"line_end":5,"access_modifier":"public","parameter_signature":"(int extra)","return_type":"int","dialect":"cs","project_id":"Shop.csproj","is_public_api":true,"is_static":false,"is_abstract":true,"is_async":false,"is_override":false,"is_deprecated":false,"has_doc_comment":false,"parse_status":"full","parameter_count":1,"reference_count":2,"declarations":1}
         {"symbols":["nxko7fovcddtz Shop.IPriced.Total(int extra) src/Rest.cs:5","ncggvmchpetqg Shop.Cart.Total(int extra) src/Cart.cs:6"]}"#]]).await;
-    check("get_symbol", json!({ "node_id": "naaaaaaaaaaaa" }), expect![[r#"error: {"error":{"code":"not_found","message":"no symbol \"naaaaaaaaaaaa\" in the index; search_symbols finds names by their parts"}}"#]]).await;
+    check("get_symbol", json!({ "node_id": "naaaaaaaaaaaa" }), expect![[r#"error: {"error":{"code":"not_found","message":"no symbol \"naaaaaaaaaaaa\" in the index; search_symbols finds names by their parts; what libraries declare is no symbol here"}}"#]]).await;
 }
 
 #[tokio::test]
@@ -132,7 +132,7 @@ async fn get_callers_shows_places() {
         json!({ "node_id": "Shop.Desk" }),
         expect![[r#"
             []
-            {"note":"Shop.Desk is a class, and nothing constructs or calls it by itself; its members, which get_dependencies lists (`contains`), are called one by one"}"#]],
+            {"note":"Shop.Desk is a class, and nothing constructs or calls it by itself; its members have their own: ask about np6ftjz33gjps.* for all of them"}"#]],
     )
     .await;
     check("get_callers", json!({ "node_id": "Desk.Pay" }), expect![[r#"

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use super::inference::Inference;
 use super::names::Decls;
 use super::packages::PACKAGE_FUNCTIONS;
+use super::sites::Outcome;
 use super::types::{Args, Env, Ty, Type};
 use super::well_known::{Known, ROWS};
 use super::{Link, at};
@@ -305,6 +306,17 @@ impl Link<'_> {
     /// `new (..): T` members of a type.
     pub(super) fn construct_signatures(&mut self, ty: Ty) -> Signatures {
         self.member_signatures(ty, DeclKind::ConstructSignature, 0)
+    }
+
+    /// What `new` names where it calls a constructor: a class, or a value that holds one.
+    pub(super) fn constructed(&mut self, site: Site, called: &Decls) -> Option<Decls> {
+        let facts = self.facts(self.file);
+        let Subject::Expr(expr) = site.subject else { return None };
+        let Expr::New(call) = facts.expr(expr) else { return None };
+        match self.value_outcome(facts.calls[call.index()].callee) {
+            Outcome::Decls(named) if named != *called => Some(named),
+            _ => None,
+        }
     }
 
     /// Whether a value that is no declaration is called through a signature of the repository, or one of which nothing is known.

@@ -18,7 +18,7 @@ use crate::resolve::{DeclRef, Links, Target, Unresolved, Use};
 const MAX_TARGETS: usize = 8;
 
 /// What became of a site.
-enum Outcome {
+pub(super) enum Outcome {
     /// Declarations of the repository or of outside.
     Decls(Decls),
     /// A module.
@@ -69,6 +69,9 @@ impl Link<'_> {
         links.given_up += u32::from(self.left == 0 && matches!(outcome, Outcome::Unknown));
         match outcome {
             Outcome::Decls(decls) => {
+                if let Some(named) = self.constructed(site, &decls) {
+                    self.add_edges(Site { kind: SiteKind::Read, ..site }, named, links);
+                }
                 let added = self.add_edges(site, decls, links);
                 if is_call {
                     if added { links.calls_resolved += 1 } else { links.calls_external += 1 }
@@ -273,7 +276,7 @@ impl Link<'_> {
         matches!(declaration.kind, DeclKind::Variable | DeclKind::Parameter | DeclKind::Narrow) && declaration.detail.is_none()
     }
 
-    fn value_outcome(&mut self, expr: ExprId) -> Outcome {
+    pub(super) fn value_outcome(&mut self, expr: ExprId) -> Outcome {
         let file = self.file;
         let facts = self.facts(file);
         match facts.expr(expr) {
