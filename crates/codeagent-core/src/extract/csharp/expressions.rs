@@ -198,7 +198,11 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn number(&mut self, node: Node<'r>) -> ExprId {
         let text = self.text(node);
-        let word = number_type(text, kind(node) == Kind::RealLiteral);
+        let word = match number_type(text, kind(node) == Kind::RealLiteral) {
+            "uint" if text == "2147483648" && is_negated(node) => "int",
+            "ulong" if text.trim_end_matches(['l', 'L']) == "9223372036854775808" && is_negated(node) => "long",
+            word => word,
+        };
         let literal = if word == "int" {
             Expr::Literal(LiteralKind::Number, self.b.sym(text))
         } else {
@@ -370,6 +374,11 @@ impl<'t, 'r> Walker<'t, 'r> {
             }
         }
     }
+}
+
+/// Whether a minus stands before a literal: the least `int` and `long` are written so (standard §6.4.5.3).
+fn is_negated(literal: Node<'_>) -> bool {
+    literal.parent().is_some_and(|parent| kind(parent) == Kind::Prefix && parent.child(0).is_some_and(|sign| sign.kind() == "-"))
 }
 
 /// The keyword of a numeric literal's type.

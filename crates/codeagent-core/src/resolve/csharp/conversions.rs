@@ -161,7 +161,7 @@ impl Linker<'_> {
             return Conversion::Implicit;
         }
         match (self.arena.get(from), self.arena.get(to)) {
-            (Type::Null, _) => self.null_converts(to),
+            (Type::Null, _) => self.null_converts(to, depth),
             (Type::Default, _) => Conversion::Implicit,
             (Type::TargetNew, _) => self.target_new_converts(to),
             (Type::Collection(values), _) => self.collection_converts(values, to),
@@ -203,12 +203,12 @@ impl Linker<'_> {
         matches!(self.arena.get(ty), Type::Inst(..)) && self.is_value_type(ty) == Some(false)
     }
 
-    fn null_converts(&self, to: Ty) -> Conversion {
+    fn null_converts(&self, to: Ty, depth: u32) -> Conversion {
         if matches!(self.arena.get(to), Type::Nullable(_)) {
             return Conversion::Implicit;
         }
         match self.is_value_type(to) {
-            Some(true) => Conversion::No,
+            Some(true) => self.user_defined(Ty::NULL, to, depth),
             Some(false) => Conversion::Implicit,
             None => Conversion::Unknown,
         }
@@ -276,12 +276,24 @@ impl Linker<'_> {
         }
     }
 
+    /// Whether nothing demands references of a type parameter (standard §15.2.5).
+    fn may_be_a_value(&self, param: Ty) -> bool {
+        let is_reference = |bound: &Ty| match self.arena.get(*bound) {
+            Type::Param(..) => !self.may_be_a_value(*bound),
+            _ => self.is_interface(*bound) != Some(true) && !self.is_known(*bound, Known::ValueType) && !self.is_known(*bound, Known::Enum),
+        };
+        self.param_is_value_type(param) != Some(false) && !self.constraints(param).iter().any(is_reference)
+    }
+
     fn array_converts(&self, from: (Ty, u8), to: (Ty, u8), depth: u32) -> Conversion {
         if from.1 != to.1 {
             return Conversion::No;
         }
         if self.is_value_type(from.0) == Some(true) || self.is_value_type(to.0) == Some(true) {
             return if from.0.is_unknown() || to.0.is_unknown() { Conversion::Unknown } else { Conversion::No };
+        }
+        if matches!(self.arena.get(from.0), Type::Param(..)) && self.may_be_a_value(from.0) {
+            return Conversion::No;
         }
         self.convert_deep(from.0, to.0, depth + 1).at_most_implicit()
     }
@@ -298,13 +310,25 @@ impl Linker<'_> {
             return conversion;
         }
         if let Some(instance) = self.as_instance_of(from, to) {
-            return self.arguments_convert(instance, to, depth);
+            let conversion = self.arguments_convert(instance, to, depth);
+            return if conversion == Conversion::No { self.other_instances_convert(from, instance, to, depth) } else { conversion };
         }
         let user = self.user_defined(from, to, depth);
         if user != Conversion::No {
             return user;
         }
         if self.certainly_unrelated(from, to) { Conversion::No } else { Conversion::Unknown }
+    }
+
+    /// An interface may be implemented for several type arguments.
+    fn other_instances_convert(&self, from: Ty, instance: Ty, to: Ty, depth: u32) -> Conversion {
+        let is_other = |base: &Ty| match (self.arena.get(*base), self.arena.get(to)) {
+            (Type::Inst(a, _), Type::Inst(b, _)) => a == b && *base != instance,
+            _ => false,
+        };
+        let supertypes = self.supertypes(from);
+        let others = supertypes.iter().copied().filter(is_other).map(|other| self.arguments_convert(other, to, depth));
+        others.max().unwrap_or(Conversion::No)
     }
 
     /// Implicit span conversions (C# 14): of an array, a span or a string to a span of its elements; a read-only one is covariant.

@@ -78,6 +78,7 @@ impl Linker<'_> {
     /// `T?`: only what is or may be a value type has another type.
     pub(super) fn nullable(&self, of: Ty) -> Ty {
         match self.is_value_type(of) {
+            _ if matches!(self.arena.get(of), Type::Nullable(_)) => of,
             Some(false) => of,
             None if !matches!(self.arena.get(of), Type::External(..)) => of,
             _ => self.arena.add(Type::Nullable(of)),

@@ -111,6 +111,9 @@ impl Linker<'_> {
                     x
                 } else if first.widens_to(second) {
                     y
+                } else if first == Known::UInt64 || second == Known::UInt64 {
+                    // Only a constant that fits may stand beside it (standard §12.4.7.3).
+                    self.known_type(Known::UInt64, &[])
                 } else {
                     self.known_type(Known::Int64, &[])
                 }
