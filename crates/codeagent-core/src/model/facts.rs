@@ -831,6 +831,8 @@ pub enum LiteralKind {
     Default,
     /// C# `"x"u8`.
     Utf8String,
+    /// C# `throw e` as an expression: it has no type and converts to any.
+    Throw,
 }
 
 /// A value expression: how to find its type and its target.

@@ -54,7 +54,7 @@ impl<'t, 'r> Walker<'t, 'r> {
             }
             Kind::Throw => {
                 self.only_child(node, Context::None, SiteKind::Read);
-                self.b.expr(Expr::Unknown)
+                self.b.expr(Expr::Literal(LiteralKind::Throw, Sym::NONE))
             }
             Kind::ConditionalExpression => self.conditional(node, context),
             _ => self.literal_or_creation(node, context),

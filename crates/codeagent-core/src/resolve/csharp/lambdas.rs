@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::model::facts::{DeclFlags, DeclId, DeclKind, Expr, ExprId, Operator};
+use crate::model::facts::{DeclFlags, DeclId, DeclKind, Expr, ExprId, LiteralKind, Operator};
 use crate::resolve::DeclRef;
 use crate::resolve::csharp::conversions::{Better, Conversion};
 use crate::resolve::csharp::intern::NameId;
@@ -41,6 +41,15 @@ impl Linker<'_> {
             Some(ty) => self.known_type(Known::TaskOf, &[ty]),
             None => self.known_type(Known::Task, &[]),
         })
+    }
+
+    /// Whether a lambda returns what may have a type.
+    pub(super) fn returns_something(&self, lambda: DeclId) -> bool {
+        let untyped = |value: &ExprId| match self.facts.expr(*value) {
+            Expr::Literal(kind, _) => matches!(kind, LiteralKind::Null | LiteralKind::Default | LiteralKind::Throw),
+            _ => false,
+        };
+        !self.facts.list(self.facts.decl(lambda).returns).iter().all(untyped)
     }
 
     /// Whether it is `void`.
@@ -168,7 +177,13 @@ impl Linker<'_> {
     fn is_statement(&self, value: ExprId) -> bool {
         match self.facts.expr(value) {
             Expr::Conditional(inner) | Expr::Same(inner) => self.is_statement(inner),
-            Expr::Call(_) | Expr::New(_) | Expr::NewTarget(..) | Expr::Await(_) | Expr::Assign(..) | Expr::Unknown => true,
+            Expr::Call(_)
+            | Expr::New(_)
+            | Expr::NewTarget(..)
+            | Expr::Await(_)
+            | Expr::Assign(..)
+            | Expr::Unknown
+            | Expr::Literal(LiteralKind::Throw, _) => true,
             Expr::Unary(operator, _) => matches!(operator, Operator::Increment | Operator::Decrement),
             _ => false,
         }

@@ -304,7 +304,9 @@ impl Linker<'_> {
     /// Whether every type parameter stands where some argument may say what it is (standard §12.6.3).
     pub(super) fn can_be_inferred(&self, signature: &Signature, formals: &[Ty], args: &[Argument]) -> bool {
         let says = |(formal, arg): (&Ty, &Argument), wanted: Ty| match self.arena.get(arg.ty) {
-            Type::Lambda(lambda) if self.explicit_params(lambda).iter().all(|ty| ty.is_unknown()) => self.result_mentions(*formal, wanted),
+            Type::Lambda(lambda) if self.explicit_params(lambda).iter().all(|ty| ty.is_unknown()) => {
+                self.result_mentions(*formal, wanted) && self.returns_something(lambda)
+            }
             Type::MethodGroup(_) => self.result_mentions(*formal, wanted),
             _ => self.mentions(*formal, wanted),
         };

@@ -95,7 +95,7 @@ impl Linker<'_> {
             LiteralKind::Bool => Known::Boolean,
             LiteralKind::Char => Known::Char,
             LiteralKind::Null => return Ty::NULL,
-            LiteralKind::Default => return Ty::DEFAULT,
+            LiteralKind::Default | LiteralKind::Throw => return Ty::DEFAULT,
             LiteralKind::Utf8String => return self.known_type(Known::ReadOnlySpan, &[self.known_type(Known::Byte, &[])]),
             LiteralKind::Undefined | LiteralKind::Regex | LiteralKind::BigInt => return Ty::UNKNOWN,
         };

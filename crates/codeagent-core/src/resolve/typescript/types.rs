@@ -313,7 +313,7 @@ pub fn primitive_of(kind: LiteralKind) -> Ty {
         LiteralKind::Number | LiteralKind::TypedNumber => Ty::NUMBER,
         LiteralKind::Bool => Ty::BOOLEAN,
         LiteralKind::BigInt => Ty::BIGINT,
-        LiteralKind::Null | LiteralKind::Undefined | LiteralKind::Default => Ty::NOTHING,
+        LiteralKind::Null | LiteralKind::Undefined | LiteralKind::Default | LiteralKind::Throw => Ty::NOTHING,
         LiteralKind::String | LiteralKind::Char | LiteralKind::Utf8String | LiteralKind::Regex => Ty::STRING,
     }
 }
