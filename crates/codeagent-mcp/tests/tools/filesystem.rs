@@ -208,4 +208,9 @@ async fn get_directory_tree_goes_as_deep_as_asked() {
         assert_eq!(depth_of(&tree), depth, "{arguments}: {tree}");
         assert!(!tree.to_string().contains("out"), "ignored: {tree}");
     }
+    let two = [(json!({ "depth": 11 }), "invalid_parameter"), (json!({ "depth": 0 }), "invalid_parameter")];
+    for (arguments, code) in two {
+        let answer = session.structured("get_directory_tree", arguments.clone()).await;
+        assert_eq!(answer["error"]["code"], code, "{arguments}: {answer}");
+    }
 }
