@@ -39,6 +39,8 @@ async fn uses_without_a_target_are_listed() {
     assert!(note.contains("no call in door.ts#go has a known target") && !note.contains("calls nothing"), "{note}");
     let nothing = session.structured("get_callees", json!({ "node_id": "idle" })).await;
     assert!(nothing["note"].as_str().unwrap().contains("calls nothing") && nothing.get("unresolved").is_none(), "{nothing}");
+    let unused = session.structured("get_dependencies", json!({ "node_id": "idle" })).await;
+    assert_eq!(unused["note"], "door.ts#idle uses nothing that is declared in this repository");
     let literals = session.structured("get_implementations", json!({ "node_id": "Shape" })).await;
     assert!(literals["note"].as_str().unwrap().contains("object literals"), "{literals}");
 }

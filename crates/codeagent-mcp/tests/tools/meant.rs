@@ -55,6 +55,10 @@ async fn several_definitions_are_answered_with_their_counts() {
         symbols(&answer),
         ["Shop.Cart.Add(int id) and 1 more of that name src/Shop.cs:5: 1", "Shop.Desk.Add(int id) src/Shop.cs:11: 1",]
     );
+    for tool in ["get_callees", "get_implementations", "get_references", "get_dependencies", "get_dependents"] {
+        let answer = session.structured(tool, json!({ "node_id": "Add" })).await;
+        assert_eq!(symbols(&answer).len(), 2, "{tool}: {answer}");
+    }
     let rows = answer["results"].as_array().unwrap();
     assert_eq!(rows.iter().map(|row| row["of"].as_str().unwrap()).collect::<Vec<_>>(), ["Shop.Cart.Add", "Shop.Desk.Add"]);
     let narrowed = session.structured("get_symbol", json!({ "node_id": "Desk", "file": "web" })).await;
@@ -148,6 +152,12 @@ async fn beyond_a_sensible_number_there_is_a_list_to_choose_from() {
     let told = lines(&tick, "also_named");
     assert!(told[0].ends_with("ClockOfTheTower00.Tick() a.cs:2") && told.last().unwrap().starts_with("and "), "{tick}");
     assert!(tick.to_string().len() <= 10_000, "{}", tick.to_string().len());
+    for tool in
+        ["get_symbol", "get_source_spans", "get_callees", "get_implementations", "get_references", "get_dependencies", "get_dependents"]
+    {
+        let answer = session.structured(tool, json!({ "node_id": "Tick" })).await;
+        assert_eq!(lines(&answer, "also_named"), told, "{tool}");
+    }
     let go = session.structured("get_callers", json!({ "node_id": "Go" })).await;
     let message = go["error"]["message"].as_str().unwrap();
     assert_eq!(go["error"]["code"], "invalid_parameter");
