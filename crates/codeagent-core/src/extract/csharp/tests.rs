@@ -355,7 +355,7 @@ fn patterns_and_locals() {
 } }",
         expect![[r#"
             Class C [1-9 internal]
-              Method M : int returns [Number1, ((w | L(Number2)) | Unknown)] [1-9 "(object o, D d)" "int" private]
+              Method M : int returns [Number1, ((w | L(Number2)) | Throw)] [1-9 "(object o, D d)" "int" private]
                 Parameter o : object
                 Parameter d : D
                 Variable e = <A>.B.C from 63
