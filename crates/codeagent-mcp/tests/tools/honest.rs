@@ -124,10 +124,14 @@ async fn a_type_that_is_constructed_says_so() {
 async fn filters_pick_results() {
     let files: [(&str, &[u8]); 3] = [
         ("src/Door.cs", b"public class Door { public void Open(int a) { } public void Open(string b) { } public int X => Y(); int Y() { Open(Un.Known()); return 1; } }"),
-        ("src/Use.cs", b"class Use { void Go(Door d) { d.Open(1); } }\nclass Gate : Door { }"),
+        ("src/Use.cs", b"class Use { void Go(Door d) { d.Open(1); } }\nclass Gate : Door { }\nstruct Size { }"),
         ("tests/UseTests.cs", b"class UseTests { void Check(Door d) { d.Open(2); } }"),
     ];
     let session = Session::indexed(&files).await;
+    for (tool, asked) in [("lookup_symbol", json!({ "qualified_name": "Size" })), ("search_symbols", json!({ "query": "Size" }))] {
+        let found = session.structured(tool, asked).await;
+        assert_eq!(found["results"][0]["kind"], "struct", "{tool}: {found}");
+    }
     for tool in ["get_callers", "get_references", "get_dependents"] {
         for (name, value, expected) in [
             ("tests", "only", vec!["Check"]),

@@ -100,4 +100,8 @@ async fn ten_thousand_callers_cost_a_page() {
         // Optimized it is a few milliseconds; looking all callers up takes seconds here.
         assert!(best < Duration::from_millis(250), "{tool}: {best:?}");
     }
+    let many: String = (0..300).map(|number| format!("class Door{number} : IDoor {{ }}\n")).collect();
+    let session = Session::indexed(&[("src/doors.cs", format!("interface IDoor {{ }}\n{many}").as_bytes())]).await;
+    let doors = session.structured("get_implementations", json!({ "node_id": "IDoor" })).await;
+    assert_eq!(doors["folders"], json!(["src: 300"]), "{doors}");
 }
