@@ -52,6 +52,34 @@ fn csharp_cycles(cs: &mut impl FnMut(&str, String, Expected)) {
         ),
         Indexed,
     );
+    cs(
+        "type parameters that demand each other",
+        "class A { static void Put(object[] x) { } static void Put(object x) { } void M<X, Y>(X[] x) where X : Y where Y : X { Put(x); } }".into(),
+        Indexed,
+    );
+    let converts = each(40, |i| {
+        let all: Vec<String> = (0..40).map(|j| format!("I<C{j}>")).collect();
+        format!("class C{i} : {} {{ }}", all.join(", "))
+    });
+    let depth = 30;
+    cs(
+        "interfaces of many type arguments, nested",
+        format!(
+            "interface I<in T> {{ }} class Other {{ }} {converts} class U {{ void Put({}Other{} x) {{ }} void Put(int x) {{ }} void M(C0 c) {{ Put(c); }} }}",
+            "I<".repeat(depth),
+            ">".repeat(depth)
+        ),
+        Indexed,
+    );
+    cs(
+        "covariant interfaces of many type arguments, nested",
+        format!(
+            "interface I<out T> {{ }} class Other {{ }} {converts} class U {{ void Put({}Other{} x) {{ }} void Put(int x) {{ }} void M(C0 c) {{ Put(c); }} }}",
+            "I<".repeat(depth),
+            ">".repeat(depth)
+        ),
+        Indexed,
+    );
     cs("alias that names itself", "using A = B; using B = A; class C : A { A x; void M() { x.M(); } }".into(), Indexed);
     cs("aliases in a chain", each(5000, |i| format!("using A{i} = N.A{};", i + 1)) + "class C { A0 x; void M() { x.M(); } }", Indexed);
     cs(

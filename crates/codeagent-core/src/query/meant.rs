@@ -1,9 +1,10 @@
 //! Which symbols does a name mean, and which of them first?
 //!
 //! A name is a node id, a qualified name, the end of one (`Cart.Total`, `Total`), one with parameters (`Cart.Add(int)`), or a place
-//! (`src/Cart.cs:12`). `Cart.*` is the type with all in it, as one. Symbols of one qualified name are one meaning: overloads, a type and what is merged with it. Types come before
-//! methods, methods before properties; what declares a member comes before what implements or overrides it, sources before tests, much used
-//! symbols before others. If a name means more than [`MAX_MEANINGS`], the classes of meanings that fit are answered for and the others told.
+//! (`src/Cart.cs:12`). `Cart.*` is the type with all in it, as one. Symbols of one qualified name are one meaning: overloads, a type and what is
+//! merged with it. Types come before methods, methods before properties; what declares a member comes before what implements or overrides it,
+//! sources before tests, much used symbols before others. If a name means more than [`MAX_MEANINGS`], the classes of meanings that fit are
+//! answered for and the others told.
 //!
 //! **Limits.** Case is ignored only if nothing bears the name as it is written; bases are followed only for `Type.member`.
 

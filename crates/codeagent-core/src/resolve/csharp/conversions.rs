@@ -278,11 +278,12 @@ impl Linker<'_> {
 
     /// Whether nothing demands references of a type parameter (standard §15.2.5).
     fn may_be_a_value(&self, param: Ty) -> bool {
-        let is_reference = |bound: &Ty| match self.arena.get(*bound) {
-            Type::Param(..) => !self.may_be_a_value(*bound),
-            _ => self.is_interface(*bound) != Some(true) && !self.is_known(*bound, Known::ValueType) && !self.is_known(*bound, Known::Enum),
+        let demands_reference = |bound: &Ty| match (self.arena.get(*bound), self.known(*bound)) {
+            (Type::Param(..), _) => self.param_is_value_type(*bound) == Some(false),
+            (_, Some((Known::Object | Known::ValueType | Known::Enum, _))) => false,
+            _ => self.is_interface(*bound) != Some(true),
         };
-        self.param_is_value_type(param) != Some(false) && !self.constraints(param).iter().any(is_reference)
+        !self.supertypes(param).iter().any(demands_reference)
     }
 
     fn array_converts(&self, from: (Ty, u8), to: (Ty, u8), depth: u32) -> Conversion {
@@ -327,6 +328,9 @@ impl Linker<'_> {
             _ => false,
         };
         let supertypes = self.supertypes(from);
+        if !self.spend(supertypes.len()) {
+            return Conversion::Unknown;
+        }
         let others = supertypes.iter().copied().filter(is_other).map(|other| self.arguments_convert(other, to, depth));
         others.max().unwrap_or(Conversion::No)
     }
