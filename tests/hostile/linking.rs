@@ -54,7 +54,8 @@ fn csharp_cycles(cs: &mut impl FnMut(&str, String, Expected)) {
     );
     cs(
         "type parameters that demand each other",
-        "class A { static void Put(object[] x) { } static void Put(object x) { } void M<X, Y>(X[] x) where X : Y where Y : X { Put(x); } }".into(),
+        "class A { static void Put(object[] x) { } static void Put(object x) { } void M<X, Y>(X[] x) where X : Y where Y : X { Put(x); } }"
+            .into(),
         Indexed,
     );
     let converts = each(40, |i| {
@@ -79,6 +80,16 @@ fn csharp_cycles(cs: &mut impl FnMut(&str, String, Expected)) {
             ">".repeat(depth)
         ),
         Indexed,
+    );
+    cs(
+        "10,000 namespaces that use each other",
+        each(10_000, |i| format!("using N{i};")) + &each(10_000, |i| format!("namespace N{i} {{ class C{i} {{ X a; Y b; C1 c; }} }}")),
+        Indexed,
+    );
+    cs(
+        "one using before each of 10,000 namespaces",
+        each(10_000, |i| format!("using System; namespace N{i} {{ class C{i} {{ X a; Y b; void M() {{ a.Z(); }} }} }}")),
+        Either,
     );
     cs("alias that names itself", "using A = B; using B = A; class C : A { A x; void M() { x.M(); } }".into(), Indexed);
     cs("aliases in a chain", each(5000, |i| format!("using A{i} = N.A{};", i + 1)) + "class C { A0 x; void M() { x.M(); } }", Indexed);
@@ -169,6 +180,11 @@ fn csharp_choices(cs: &mut impl FnMut(&str, String, Expected)) {
 }
 
 fn typescript_types(ts: &mut impl FnMut(&str, String, Expected)) {
+    ts(
+        "10,000 blocks of one ambient module",
+        "declare module '*.md' { const component: React.FC; export default component; }\n".repeat(10_000),
+        Indexed,
+    );
     ts("class that extends itself", "class A extends A { m() { this.m(); this.n(); super.m(); } x: A; }".into(), Indexed);
     ts("classes that extend each other", "class A extends B { m() { this.n(); } } class B extends A { n() { this.m(); } } interface I extends J {} interface J extends I {} declare const i: I; i.x();".into(), Indexed);
     ts(

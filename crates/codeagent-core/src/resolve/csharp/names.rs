@@ -20,7 +20,7 @@ use crate::resolve::csharp::well_known::{self, Known};
 use crate::resolve::{DeclRef, FileId};
 
 /// What a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Found {
     /// A type; its own type arguments are unknown until they are applied.
     Type(Ty),

@@ -6,6 +6,8 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
+
 use crate::model::facts::{Facts, ImportId, ImportKind, ScopeId, Segment, TypeExpr};
 use crate::project::GlobalUsing;
 use crate::resolve::FileId;
@@ -17,8 +19,11 @@ use crate::resolve::csharp::published;
 use crate::resolve::csharp::tables::{AssemblyUsing, NamespaceId};
 use crate::resolve::csharp::types::Ty;
 
+/// Going through so many costs nothing.
+const USUAL_USINGS: usize = 16;
+
 /// A using, resolved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Using {
     /// `using A.B;`
     Namespace(NamespaceId),
@@ -29,9 +34,11 @@ pub enum Using {
 }
 
 impl Linker<'_> {
-    /// The usings of a file or namespace scope, those of the scope before the global ones.
+    /// The usings of a file or namespace scope, those of the scope before the global ones, each once.
     pub(super) fn usings(&self, file: FileId, scope: ScopeId) -> Rc<[Using]> {
-        self.remembered(&self.memo.usings, (file, scope), || self.usings_cold(file, scope).into())
+        let usings: Rc<[Using]> = self.remembered(&self.memo.usings, (file, scope), || self.usings_cold(file, scope).into());
+        self.spend(usings.len() / USUAL_USINGS);
+        usings
     }
 
     fn usings_cold(&self, file: FileId, scope: ScopeId) -> Vec<Using> {
@@ -48,6 +55,8 @@ impl Linker<'_> {
                 });
             }
         }
+        let mut seen = FxHashSet::default();
+        made.retain(|using| seen.insert(*using));
         made
     }
 

@@ -70,6 +70,15 @@ impl Link<'_> {
                 self.exports.insert((*file, name), found.clone());
                 found
             }
+            Found::Ambient(block) => {
+                let first = self.blocks(*block).first().copied().unwrap_or(*block);
+                if let Some(found) = self.ambient_exports.get(&(first, name)) {
+                    return found.clone();
+                }
+                let found = self.export_of_ambient(first, name, &mut Visited::default());
+                self.ambient_exports.insert((first, name), found.clone());
+                found
+            }
             other => self.export_visiting(other, name, &mut Visited::default()),
         }
     }

@@ -114,7 +114,7 @@ impl Link<'_> {
         }
         let module = self.decl_name(block);
         let ambient = self.ambient(module);
-        if ambient.contains(&block) {
+        if !ambient.is_empty() && self.is_visible(block) {
             return ambient;
         }
         self.augmented_by(block).map_or_else(Rc::default, |target| Group::of(self.visible(self.tables.augmentations(target))))
@@ -129,11 +129,10 @@ impl Link<'_> {
         group
     }
 
-    /// The blocks of an ambient module that count here.
+    /// The blocks of an ambient module that count here: all of that name, or none if they only add to a module.
     pub(super) fn ambient(&mut self, module: Name) -> Rc<Group> {
         self.ask(AMBIENT, module);
-        match self.visible(self.tables.ambient(module)).first() {
-            // Blocks that only add to a module declare none.
+        match self.tables.ambient(module).iter().find(|block| self.is_visible(**block)) {
             Some(&first) if !self.facts(first.file).header.is_module => self.ambient_group(first, module),
             _ => Rc::default(),
         }

@@ -87,6 +87,8 @@ struct Link<'w> {
     return_types: FxHashMap<DeclRef, Ty>,
     type_types: FxHashMap<(FileId, TypeId), Ty>,
     exports: FxHashMap<(FileId, Name), Found>,
+    /// By the first block of an ambient module.
+    ambient_exports: FxHashMap<(DeclRef, Name), Found>,
     groups: FxHashMap<DeclRef, Rc<Group>>,
     /// Types that are being compared member by member.
     comparing: Vec<(Ty, Ty)>,
@@ -112,6 +114,7 @@ impl<'w> Link<'w> {
             return_types: FxHashMap::default(),
             type_types: FxHashMap::default(),
             exports: FxHashMap::default(),
+            ambient_exports: FxHashMap::default(),
             groups: FxHashMap::default(),
             comparing: Vec::new(),
         }

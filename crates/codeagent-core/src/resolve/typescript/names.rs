@@ -175,7 +175,7 @@ impl Link<'_> {
     fn through_ambient(&mut self, block: DeclRef, name: Name, space: Space) -> Decls {
         let facts = self.facts(block.file);
         let module = self.decl_name(block);
-        let is_ambient = self.ambient(module).contains(&block);
+        let is_ambient = !self.ambient(module).is_empty() && self.is_visible(block);
         let target = self.tables.target(block.file, facts.decl(block.decl).name).filter(|_| facts.header.is_module && !is_ambient);
         match self.export(&target.map_or(Found::Ambient(block), Found::Module), name) {
             Found::Decls(decls) => decls.into_iter().filter(|decl| space.holds(self.decl(*decl).kind)).collect(),
@@ -197,8 +197,12 @@ impl Link<'_> {
 
     /// Of declarations that a world-wide table holds those that count for the file being linked.
     pub(super) fn visible(&self, decls: &[DeclRef]) -> Decls {
-        let counts = |decl: &DeclRef| self.is_external(*decl) || self.tables.counts(self.file, decl.file);
-        decls.iter().copied().filter(counts).collect()
+        decls.iter().copied().filter(|decl| self.is_visible(*decl)).collect()
+    }
+
+    /// Whether a declaration that a world-wide table holds counts for the file being linked.
+    pub(super) fn is_visible(&self, decl: DeclRef) -> bool {
+        self.is_external(decl) || self.tables.counts(self.file, decl.file)
     }
 }
 
