@@ -181,6 +181,18 @@ fn csharp_choices(cs: &mut impl FnMut(&str, String, Expected)) {
 
 fn typescript_types(ts: &mut impl FnMut(&str, String, Expected)) {
     ts(
+        "4,000 blocks of one namespace in a namespace",
+        each(4000, |i| format!("export namespace A.B {{ export interface I{i} {{ go(): void }} }}"))
+            + &each(4000, |i| format!("export function f{i}(x: A.B.I{i}) {{ x.go(); }}")),
+        Indexed,
+    );
+    ts(
+        "interface of 4,000 parts",
+        each(4000, |i| format!("export interface I {{ m{i}(): I }}"))
+            + &each(4000, |i| format!("export function f{i}(x: I) {{ x.m{i}().m0(); }}")),
+        Indexed,
+    );
+    ts(
         "10,000 blocks of one ambient module",
         "declare module '*.md' { const component: React.FC; export default component; }\n".repeat(10_000),
         Indexed,

@@ -434,19 +434,22 @@ impl Link<'_> {
 
     fn namespace_member(&mut self, decls: &Decls, name: Name) -> Found {
         let mut members = Decls::new();
-        let mut import = None;
+        let (mut import, mut asked) = (None, None);
+        self.spend_list(decls.len());
         for &decl in decls {
             if self.decl(decl).kind == DeclKind::Import {
                 import = Some(decl);
                 continue;
             }
             let group = self.group(decl);
+            // The blocks of a namespace are one group, and a name may mean hundreds.
+            if asked.replace(group.first().copied()) == Some(group.first().copied()) {
+                continue;
+            }
             for space in [Space::Value, Space::Type, Space::Namespace] {
-                for member in self.block_members(&group, name, space) {
-                    if !members.contains(&member) {
-                        members.push(member);
-                    }
-                }
+                let more = self.block_members(&group, name, space);
+                let known: FxHashSet<DeclRef> = members.iter().copied().collect();
+                members.extend(more.into_iter().filter(|member| !known.contains(member)));
             }
             if members.is_empty() {
                 let found = self.namespace_clause(&group, name);

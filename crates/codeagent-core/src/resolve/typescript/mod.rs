@@ -52,8 +52,8 @@ const MAX_DEPTH: u32 = 60;
 /// Steps a file may cost, how many more for each of its sites, and the most. Of twelve repositories the file that took most took a third.
 const FILE_BUDGET: (u64, u64, u64) = (3_000_000, 20, 4_000_000);
 
-/// So many declarations of one name are usual; longer lists cost more, because they are gone through again and again.
-const USUAL_LIST: usize = 32;
+/// Going through so many declarations of one name costs a step: a namespace may have hundreds of blocks, each use of it asks for all of them.
+const LIST_STEP: usize = 8;
 
 /// Links one file.
 #[must_use]
@@ -165,7 +165,7 @@ impl<'w> Link<'w> {
 
     /// Takes what it costs to go through a list.
     fn spend_list(&mut self, length: usize) {
-        self.spend(if length > USUAL_LIST { 32 * length } else { length });
+        self.spend(length / LIST_STEP);
     }
 
     fn get(&self, ty: Ty) -> Type {

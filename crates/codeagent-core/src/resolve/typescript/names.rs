@@ -77,9 +77,7 @@ impl Link<'_> {
         let mut found = Decls::new();
         let mut narrowed = None;
         let declared = self.tables.declared(place.file, place.scope, name);
-        if declared.len() > super::USUAL_LIST {
-            self.spend_list(declared.len());
-        }
+        self.spend_list(declared.len());
         for &(_, _, id) in declared {
             let decl = facts.decl(id);
             if decl.flags.has(DeclFlags::MEMBER) {
