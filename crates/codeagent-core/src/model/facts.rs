@@ -1197,6 +1197,8 @@ pub enum SiteKind {
     Index,
     /// A value is read.
     Read,
+    /// C# `value is Name`: a type if there is one of that name, else a value.
+    Test,
     /// A value is written.
     Write,
     /// A value is read and written (`+=`, `++`).
@@ -1228,6 +1230,7 @@ impl SiteKind {
             Self::Operator
             | Self::Index
             | Self::Read
+            | Self::Test
             | Self::Write
             | Self::ReadWrite
             | Self::ParameterType

@@ -66,7 +66,10 @@ impl<'t, 'r> Walker<'t, 'r> {
                 Part::Pattern(pattern) => {
                     self.reduce(&mut stack, RELATIONAL);
                     let subject = stack.values.pop().unwrap_or_default();
-                    self.pattern(pattern, subject);
+                    match kind(pattern) {
+                        Kind::Identifier => drop(self.expr_used(pattern, &[], SiteKind::Test)),
+                        _ => self.pattern(pattern, subject),
+                    }
                     let test = self.b.expr(Expr::Known(KnownType::Bool));
                     stack.values.push(test);
                 }
@@ -119,13 +122,46 @@ impl<'t, 'r> Walker<'t, 'r> {
                 todo.push(Part::Tree(right, steps));
                 todo.push(Part::Operator(self.text(token), token));
             }
-            Kind::IsPattern => todo.extend(kids.iter().find(|kid| kid.kind.is_pattern()).map(|kid| Part::Pattern(kid.node))),
+            Kind::IsPattern => {
+                let Some(pattern) = kids.iter().find(|kid| kid.kind.is_pattern()) else { return };
+                let (tested, rest) = self.tested(pattern.node);
+                for (token, right) in rest {
+                    todo.push(Part::Tree(right, Steps::new()));
+                    todo.push(Part::Operator(self.text(token), token));
+                }
+                todo.push(Part::Pattern(tested));
+            }
             _ => {
                 let (Some(token), Some(ty)) = (in_field(&kids, Field::Operator), in_field(&kids, Field::Right)) else { return };
                 todo.push(Part::Type(token, ty));
             }
         }
         todo.extend(left.map(|left| Part::Tree(left, Steps::new())));
+    }
+
+    /// `Name` of `value is Name && more`, whose pattern the grammar lets go on to the end, and the operators and operands behind it, last first;
+    /// else the pattern as it is.
+    fn tested(&mut self, pattern: Node<'r>) -> (Node<'r>, Vec<(Node<'r>, Node<'r>)>) {
+        let mut rest = Vec::new();
+        let mut current = match (kind(pattern), &*self.kids(pattern)) {
+            (Kind::ConstantPattern, [only]) => only.node,
+            _ => return (pattern, rest),
+        };
+        while kind(current) == Kind::Binary {
+            let kids = self.kids(current);
+            let (Some(left), Some(token), Some(right)) =
+                (in_field(&kids, Field::Left), in_field(&kids, Field::Operator), in_field(&kids, Field::Right))
+            else {
+                return (pattern, Vec::new());
+            };
+            // Arithmetic is part of the constant.
+            if !matches!(self.text(token), "&&" | "||" | "==" | "!=" | "&" | "|" | "^" | "??") {
+                return (pattern, Vec::new());
+            }
+            rest.push((token, right));
+            current = left;
+        }
+        if kind(current) == Kind::Identifier { (current, rest) } else { (pattern, Vec::new()) }
     }
 
     /// The right side of `??` is wanted where the whole is, else where the left side is.

@@ -48,6 +48,8 @@ pub struct CallResult {
     pub result: Ty,
     /// What each argument is converted to.
     pub expected: Vec<Ty>,
+    /// No candidate takes the arguments.
+    pub refused: bool,
 }
 
 impl Default for Ty {
@@ -298,15 +300,16 @@ impl Linker<'_> {
     fn picked(&self, pick: Pick, skip: usize) -> CallResult {
         let result = self.result_of(&pick.best);
         let expected = pick.best.targets.iter().skip(skip).copied().collect();
+        let refused = !pick.applicable;
         if self.world.file(pick.best.candidate.decl.file).external {
-            return CallResult::external(result, expected);
+            return CallResult { refused, ..CallResult::external(result, expected) };
         }
         let mut targets = vec![pick.best.candidate.decl];
         if !pick.sure {
             targets.extend(pick.others.iter().copied().filter(|other| !self.world.file(other.file).external));
             targets.truncate(MAX_CANDIDATES);
         }
-        CallResult { outcome: Outcome::Target, targets, sure: pick.sure, result, expected }
+        CallResult { outcome: Outcome::Target, targets, sure: pick.sure, result, expected, refused }
     }
 
     /// `new T(..)`.
@@ -330,7 +333,7 @@ impl Linker<'_> {
             let outcome = if group.external { Outcome::External } else { Outcome::Unknown };
             return CallResult { outcome, result: ty, ..CallResult::default() };
         }
-        CallResult { outcome: Outcome::Target, targets: vec![group.parts[0]], sure: true, result: ty, expected: Vec::new() }
+        CallResult { outcome: Outcome::Target, targets: vec![group.parts[0]], sure: true, result: ty, ..CallResult::default() }
     }
 
     fn attribute(&self, ty: TypeId, call: &Call) -> CallResult {

@@ -469,6 +469,7 @@ impl Linker<'_> {
         }
         match self.arena.get(ty) {
             Type::Lambda(lambda) => return self.better_lambda(lambda, first, second),
+            Type::Collection(_) => return self.better_collection_target(first, second),
             Type::Unknown | Type::Outside | Type::Dynamic => return Better::Unknown,
             _ => {}
         }
@@ -479,6 +480,27 @@ impl Linker<'_> {
             _ => {}
         }
         self.better_target(first, second)
+    }
+
+    /// Which of two types a collection expression converts to better (C# 12): a read-only span than a span, either than an array or an interface
+    /// of arrays.
+    fn better_collection_target(&self, first: Ty, second: Ty) -> Better {
+        let rank = |ty: Ty| match (self.arena.get(ty), self.known(ty)) {
+            (_, Some((Known::ReadOnlySpan, of))) => Some((0, of[0])),
+            (_, Some((Known::Span, of))) => Some((1, of[0])),
+            (Type::Array(of, 1), _) => Some((2, of)),
+            (_, Some((known, of))) if known.is_collection_interface() => Some((2, of[0])),
+            _ => None,
+        };
+        match (rank(first), rank(second)) {
+            (Some((a, x)), Some((b, y))) if a != b => match a < b {
+                _ if x != y => Better::Neither,
+                true => Better::First,
+                false => Better::Second,
+            },
+            (Some((0 | 1, _)), None) | (None, Some((0 | 1, _))) => Better::Neither,
+            _ => self.better_target(first, second),
+        }
     }
 
     /// Which of two types is the better conversion target.

@@ -127,6 +127,16 @@ impl Linker<'_> {
         self.extension_member(receiver, name, DeclKind::Property)
     }
 
+    /// The type of an extension property of a receiver.
+    pub(super) fn property_type(&self, receiver: Ty, property: Candidate) -> Ty {
+        let declared = self.candidate_type(&property);
+        let signature = self.signature(property.decl);
+        let Some(first) = signature.params.first() else { return declared };
+        let receiver = if let Type::Qualifier(ty) = self.arena.get(receiver) { ty } else { receiver };
+        let inferred = self.infer(&signature.type_params, &[(first.ty, Argument::of_type(receiver))]);
+        self.replace_params(declared, &signature.type_params, &inferred)
+    }
+
     /// The nearest extension of that kind whose receiver fits.
     pub(super) fn extension_member(&self, receiver: Ty, name: NameId, kind: DeclKind) -> Option<Candidate> {
         self.ask(published::EXTENSIONS, name);

@@ -8,19 +8,30 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::model::facts::{DeclFlags, DeclId, DeclKind, Expr, ExprId, LiteralKind, Operator};
+use crate::model::facts::{CallId, DeclFlags, DeclId, DeclKind, Expr, ExprId, LiteralKind, Operator};
 use crate::resolve::DeclRef;
 use crate::resolve::csharp::conversions::{Better, Conversion};
 use crate::resolve::csharp::intern::NameId;
 use crate::resolve::csharp::linker::Linker;
 use crate::resolve::csharp::members::Candidate;
-use crate::resolve::csharp::overloads::Argument;
+use crate::resolve::csharp::overloads::{Argument, Pick};
 use crate::resolve::csharp::signatures::Shape;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
 use crate::resolve::csharp::well_known::{self, Known};
 
-/// Most member accesses of a body that are looked at.
-const MAX_ACCESSES: usize = 100;
+/// Most uses of its parameters in a lambda's body that are looked at.
+const MAX_USES: usize = 100;
+
+/// What a lambda's body does with what it has from a parameter.
+#[derive(Clone, Copy, Debug)]
+pub enum ParameterUse {
+    /// Names a member of it.
+    Member(ExprId, NameId),
+    /// Gives it to a call.
+    Argument(CallId),
+    /// Gives it to a variable with a written type.
+    Value(DeclId),
+}
 
 impl Linker<'_> {
     /// What a lambda returns if its parameters have these types; an async one a task. `None`: nothing (or only `return;`).
@@ -112,22 +123,46 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether the members that a lambda's body names of its parameters are there if these have such types.
+    /// Whether a lambda's body is right if its parameters have such types, as far as what it does with these alone tells: the members that it names
+    /// are there, calls and variables take what they are given (standard §12.6.4.2 by way of §10.7.1).
     pub(super) fn body_binds(&self, lambda: DeclId, params: &TyList) -> bool {
-        let bodies = self.bodies.get_or_init(|| self.accesses_by_lambda());
-        let Some(accesses) = bodies.get(&lambda) else { return true };
-        self.assume(lambda, params.clone(), || {
-            accesses.iter().take(MAX_ACCESSES).all(|(base, name)| !self.surely_lacks(self.expr_type(*base), *name))
-        })
+        let bodies = self.bodies.get_or_init(|| self.parameter_uses());
+        let Some(uses) = bodies.get(&lambda) else { return true };
+        self.assume(lambda, params.clone(), || uses.iter().take(MAX_USES).all(|used| self.use_binds(*used)))
     }
 
-    fn accesses_by_lambda(&self) -> FxHashMap<DeclId, Vec<(ExprId, NameId)>> {
-        let mut bodies: FxHashMap<DeclId, Vec<(ExprId, NameId)>> = FxHashMap::default();
+    fn use_binds(&self, used: ParameterUse) -> bool {
+        match used {
+            ParameterUse::Member(base, name) => !self.surely_lacks(self.expr_type(base), name),
+            ParameterUse::Argument(call) => !self.call(call).refused,
+            ParameterUse::Value(variable) => {
+                let decl = self.facts.decl(variable);
+                self.convert_value(decl.init, self.expr_type(decl.init), self.type_of(self.file, decl.ty)) != Conversion::No
+            }
+        }
+    }
+
+    fn parameter_uses(&self) -> FxHashMap<DeclId, Vec<ParameterUse>> {
+        let mut bodies: FxHashMap<DeclId, Vec<ParameterUse>> = FxHashMap::default();
+        let mut add = |value: ExprId, used: ParameterUse| {
+            if let Some(lambda) = self.lambda_under(value) {
+                bodies.entry(lambda).or_default().push(used);
+            }
+        };
         for expr in &self.facts.exprs {
-            if let Expr::Member(base, name) = *expr
-                && let Some(lambda) = self.lambda_under(base)
-            {
-                bodies.entry(lambda).or_default().push((base, self.own_name(name)));
+            if let Expr::Member(base, name) = *expr {
+                add(base, ParameterUse::Member(base, self.own_name(name)));
+            }
+        }
+        for (number, call) in self.facts.calls.iter().enumerate() {
+            for arg in self.facts.list(call.args) {
+                add(arg.value, ParameterUse::Argument(CallId(number as u32)));
+            }
+        }
+        for id in self.facts.decl_ids() {
+            let decl = self.facts.decl(id);
+            if decl.kind == DeclKind::Variable && !decl.ty.is_none() {
+                add(decl.init, ParameterUse::Value(id));
             }
         }
         bodies
@@ -243,15 +278,18 @@ impl Linker<'_> {
 
     /// The method of a group that a delegate's arguments choose.
     pub(super) fn method_of_group(&self, group: ExprId, params: &[Ty]) -> Option<(DeclRef, Ty)> {
+        let pick = self.pick_of_group(group, params)?;
+        Some((pick.best.candidate.decl, self.result_of(&pick.best)))
+    }
+
+    fn pick_of_group(&self, group: ExprId, params: &[Ty]) -> Option<Pick> {
         let candidates = self.group_candidates(group);
         let args: Vec<Argument> = params.iter().map(|ty| Argument::of_type(*ty)).collect();
         let type_args = match self.facts.expr(group) {
             Expr::Generic(_, args) => self.type_list(args),
             _ => Rc::from([]),
         };
-        let pick = self.pick(&candidates, &args, &type_args)?;
-        let result = self.result_of(&pick.best);
-        Some((pick.best.candidate.decl, result))
+        self.pick(&candidates, &args, &type_args)
     }
 
     /// The methods a method group names.
@@ -269,20 +307,13 @@ impl Linker<'_> {
         if self.group_candidates(group).is_empty() {
             return Conversion::Unknown;
         }
-        match self.method_of_group(group, &shape.params) {
-            None => Conversion::No,
-            Some((_, result)) if self.is_void(shape.result) != self.is_void(result) => {
-                if result.is_unknown() {
-                    Conversion::Unknown
-                } else {
-                    Conversion::No
-                }
-            }
-            Some((_, result)) if result == shape.result => Conversion::Implicit,
-            Some((_, result)) => match self.convert(result, shape.result) {
-                Conversion::No => Conversion::No,
-                other => other.min(Conversion::Implicit),
-            },
+        let Some(pick) = self.pick_of_group(group, &shape.params).filter(|pick| pick.applicable) else { return Conversion::No };
+        let result = self.result_of(&pick.best);
+        match self.is_void(shape.result) != self.is_void(result) {
+            true if result.is_unknown() => Conversion::Unknown,
+            true => Conversion::No,
+            false if result == shape.result => Conversion::Implicit,
+            false => self.convert(result, shape.result).min(Conversion::Implicit),
         }
     }
 }

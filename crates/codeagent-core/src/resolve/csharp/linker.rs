@@ -14,6 +14,7 @@ use crate::resolve::csharp::evaluation::{Evaluation, Table};
 use crate::resolve::csharp::explain::Trace;
 use crate::resolve::csharp::extensions::Level;
 use crate::resolve::csharp::intern::NameId;
+use crate::resolve::csharp::lambdas::ParameterUse;
 use crate::resolve::csharp::members::Candidate;
 use crate::resolve::csharp::names::Found;
 use crate::resolve::csharp::published;
@@ -88,8 +89,8 @@ pub struct Linker<'w> {
     /// The member accessed on each bare name.
     pub(super) followers: OnceCell<FxHashMap<ExprId, NameId>>,
     pub(super) evaluation: Evaluation,
-    /// The member accesses in the body of each lambda that start from one of its parameters.
-    pub(super) bodies: OnceCell<FxHashMap<DeclId, Vec<(ExprId, NameId)>>>,
+    /// What the body of each lambda does with what starts from one of its parameters.
+    pub(super) bodies: OnceCell<FxHashMap<DeclId, Vec<ParameterUse>>>,
     recorder: Recorder,
     asked: RefCell<FxHashSet<(&'static str, NameId)>>,
     touched: RefCell<FxHashSet<Tid>>,

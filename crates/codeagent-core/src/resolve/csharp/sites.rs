@@ -73,6 +73,10 @@ impl Linker<'_> {
             SiteKind::Import => self.import_site(site, links),
             SiteKind::ParameterType => self.type_site(site, EdgeType::Accepts, links),
             SiteKind::TypeRef => self.type_site(site, EdgeType::References, links),
+            SiteKind::Test => match self.tested_type(site.subject) {
+                Some(target) => links.uses.push(edge(site, EdgeType::References, &[target], Confidence::Exact)),
+                None => self.value_site(site, links),
+            },
             SiteKind::Read | SiteKind::Write | SiteKind::ReadWrite | SiteKind::Key | SiteKind::NameOf => match site.subject {
                 Subject::Type(..) => self.type_site(site, EdgeType::References, links),
                 _ => self.value_site(site, links),
@@ -268,6 +272,16 @@ impl Linker<'_> {
         }
         let confidence = if targets.len() == 1 { Confidence::Exact } else { Confidence::Inferred };
         links.uses.push(edge(site, EdgeType::References, &targets, confidence));
+    }
+
+    /// The type of the repository that `value is Name` tests for, if a type is meant (standard §12.12.12).
+    fn tested_type(&self, subject: Subject) -> Option<DeclRef> {
+        let Subject::Expr(expr) = subject else { return None };
+        let Expr::Name(name, scope, _) = self.facts.expr(expr) else { return None };
+        match self.lookup_type_name(self.own_name(name), scope, 0) {
+            Simple::Type(ty) => self.declaration_of(ty).filter(|target| self.is_node(*target)),
+            _ => None,
+        }
     }
 
     /// The member that a key of an object initialiser sets.

@@ -25,7 +25,7 @@ pub struct Access {
     pub candidates: Vec<Candidate>,
     /// Type of `a`; of the value that is invoked on, if `a` is one.
     pub receiver: Ty,
-    /// The type of the whole if it names no declared member.
+    /// The type of the whole if it names no declared member, or one of an extension block.
     pub ty: Ty,
 }
 
@@ -181,7 +181,7 @@ impl Linker<'_> {
 
     fn member_type(&self, id: ExprId, base: ExprId, name: Sym) -> Ty {
         let access = self.member_access(base, self.own_name(name));
-        if !access.candidates.is_empty() {
+        if !access.candidates.is_empty() && access.ty.is_unknown() {
             return self.candidates_type(id, &access.candidates);
         }
         if access.ty.is_unknown() && self.is_outside_value(base, access.receiver) { Ty::OUTSIDE } else { access.ty }
@@ -249,8 +249,16 @@ impl Linker<'_> {
         if !candidates.is_empty() {
             return Access { candidates, receiver, ty: Ty::UNKNOWN };
         }
-        let extension = if receiver.is_unknown() { None } else { self.extension_property(receiver, name) };
-        Access { candidates: extension.into_iter().collect(), receiver, ty: Ty::UNKNOWN }
+        if receiver.is_unknown() { Access { candidates, receiver, ty: Ty::UNKNOWN } } else { self.extension_access(receiver, name) }
+    }
+
+    /// A property of an extension block, with the type arguments that the receiver gives the block.
+    fn extension_access(&self, receiver: Ty, name: NameId) -> Access {
+        let Some(property) = self.extension_property(receiver, name) else {
+            return Access { candidates: Vec::new(), receiver, ty: Ty::UNKNOWN };
+        };
+        let ty = self.property_type(receiver, property);
+        Access { candidates: vec![property], receiver, ty }
     }
 
     /// `Color.Part` where `Color` is a value of type `Color` (standard §12.8.7.2): nested types are meant too. Static members are among those
@@ -278,10 +286,8 @@ impl Linker<'_> {
                 Found::Type(ty) => self.arena.add(Type::Qualifier(ty)),
                 _ => Ty::UNKNOWN,
             };
-            if result.is_unknown()
-                && let Some(property) = self.extension_property(receiver, name)
-            {
-                return Access { candidates: vec![property], receiver, ty: Ty::UNKNOWN };
+            if result.is_unknown() {
+                return self.extension_access(receiver, name);
             }
         }
         Access { candidates, receiver, ty: result }
