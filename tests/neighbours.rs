@@ -94,7 +94,7 @@ fn missing(text: &str, facts: &Facts) -> Vec<String> {
             _ if name.starts_with("Call") => site(&[SiteKind::Call, SiteKind::Tag, SiteKind::Jsx]),
             _ if name.starts_with("New") => site(&[SiteKind::New, SiteKind::TypeRef]),
             _ if name.starts_with("Type") => {
-                site(&[SiteKind::TypeRef, SiteKind::ParameterType, SiteKind::Base, SiteKind::Attribute, SiteKind::Read])
+                site(&[SiteKind::TypeRef, SiteKind::ParameterType, SiteKind::Base, SiteKind::Attribute, SiteKind::Read, SiteKind::Test])
             }
             _ if name.starts_with("Def") => facts.decls.iter().any(|decl| facts.text(decl.name) == name),
             _ => true,
