@@ -116,6 +116,7 @@ fn sizes(cs: &mut impl FnMut(&str, String, Expected)) {
     cs("number of a megabyte", format!("{}{}", expression(&"1".repeat(1 << 20)), many("\n", 200)), Either);
     cs("100,000 comments", format!("{} class C {{ }}", many("/* a */", N)), Full);
     cs("200,000 line ends", format!("{} class C {{ }}", "\n".repeat(2 * N)), Full);
+    cs("array of 2,000 shifts", format!("class C {{ int[] a = {{\n{} }}; void F() {{ }} }}", each(2000, |i| format!("x << {i},"))), Full);
     cs("flags by 2,000 shifts", format!("enum E {{\n{} }} class C {{ }}", each(2000, |i| format!("M{i} = 1 << {},", i % 31))), Full);
     cs("comparisons in one expression", expression(each(2000, |i| format!("a < n{i} ||")).trim_end().trim_end_matches('|')), Full);
     cs(
@@ -129,7 +130,7 @@ fn sizes(cs: &mut impl FnMut(&str, String, Expected)) {
             "class C {{\n{} }}",
             each(40_000, |i| format!("    public int Total{i}(int extra) {{ return lines.Sum(line => line.Price) + extra; }}"))
         ),
-        Either,
+        Full,
     );
     cs("two megabytes of statements", format!("class C {{ void F() {{ {} }} }}", many("a=b+c;", 345_000)), Either);
     cs("two megabytes of dense calls", format!("class C {{ void F() {{ {} }} }}", many("f(a);", 415_000)), Either);

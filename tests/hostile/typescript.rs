@@ -124,6 +124,7 @@ fn sizes(ts: &mut impl FnMut(&str, String, Expected)) {
     ts("enum with 100,000 members", format!("enum E {{ {} }}", each(N, |i| format!("M{i},"))), Either);
     ts("50,000 imports", each(N / 2, |i| format!("import {{a{i}}} from './m{i}';")), Indexed);
     ts("50,000 exports from", each(N / 2, |i| format!("export * from './m{i}';")), Indexed);
+    ts("array of 2,000 shifts", format!("const a = [\n{}];", each(2000, |i| format!("x << {i},"))), Full);
     ts("enum of 2,000 shifts", format!("enum E {{\n{} }}", each(2000, |i| format!("M{i} = 1 << {},", i % 31))), Full);
     ts("comparisons in one expression", format!("x = {} a;", each(2000, |i| format!("a < n{i} ||"))), Full);
     ts("super without a class", "function F() { super({ a: 1 }); super.x(y => y); this.z; } super(() => 1);".into(), Indexed);

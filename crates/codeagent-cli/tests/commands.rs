@@ -571,3 +571,19 @@ fn a_file_that_could_not_be_indexed_is_named_wherever_it_is_asked_about() {
     let said = String::from_utf8(shop.run(&["outline", "web/broken.ts"]).stderr).unwrap();
     assert!(said.contains("web/broken.ts was read in part, so symbols may be missing") && said.contains("first at line 2"), "{said}");
 }
+
+#[test]
+fn uses_that_were_too_costly_are_counted_and_said() {
+    let shop = Shop::new();
+    let blocks: String = (0..3000).map(|i| format!("export namespace B {{ export interface I{i} {{ go(): void }} }}\n")).collect();
+    let uses: String = (0..3000).map(|i| format!("export function f{i}(x: B.I{i}) {{ x.go(); }}\n")).collect();
+    std::fs::write(shop.root.path().join("web/costly.ts"), blocks + &uses).unwrap();
+    shop.stdout(&["index"]);
+    let status = shop.stdout(&["status"]);
+    assert!(status.contains("web/costly.ts: ") && status.contains("uses given up, too costly to link"), "{status}");
+    for question in ["references", "callers"] {
+        let symbol = if question == "callers" { "B.I2999.go" } else { "B.I2999" };
+        let said = String::from_utf8(shop.run(&[question, symbol]).stderr).unwrap();
+        assert!(said.contains("without a known target"), "{question}: {said}");
+    }
+}

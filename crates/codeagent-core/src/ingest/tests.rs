@@ -195,6 +195,17 @@ fn files_that_cannot_be_read_are_reported_each_time() {
 }
 
 #[test]
+fn a_file_that_was_given_up_is_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.cs"), format!("class C {{ {} }}", "A<\n".repeat(20_000))).unwrap();
+    for _ in 0..2 {
+        let summary = index(&engine(folder.path(), 1, true));
+        assert!(summary.problems[0].message.contains("given up"), "{:?}", summary.problems);
+        assert_eq!(summary.parsed, 1);
+    }
+}
+
+#[test]
 #[allow(clippy::disallowed_methods, reason = "sets the time of a file back")]
 fn an_edit_that_keeps_size_and_time_is_seen() {
     let folder = tempfile::tempdir().unwrap();

@@ -30,6 +30,7 @@ mod tables;
 mod type_exprs;
 mod types;
 mod typing;
+mod used_names;
 mod well_known;
 
 use std::rc::Rc;

@@ -9,7 +9,7 @@ use super::exports::Found;
 use super::members::Looked;
 use super::names::{Decls, Place, Space};
 use super::types::{Ty, Type};
-use super::{Link, at};
+use super::{Link, at, used_names};
 use crate::model::facts::*;
 use crate::model::graph::{Confidence, EdgeType};
 use crate::resolve::{DeclRef, Links, Target, Unresolved, Use};
@@ -58,16 +58,12 @@ impl Link<'_> {
         let is_call = site.kind.is_call();
         links.calls += u32::from(is_call);
         if !self.spend(1) {
-            links.given_up += 1;
-            if let Some(name) = self.site_name(site) {
-                links.unresolved.push(Unresolved { name, kind: site.kind, source: site.owner, at: site.at });
-            }
+            self.give_up(site, links);
             return;
         }
-        let outcome = self.outcome(site);
-        // What is unknown then is so because the budget ended on it.
-        links.given_up += u32::from(self.left == 0 && matches!(outcome, Outcome::Unknown));
-        match outcome {
+        match self.outcome(site) {
+            // What is unknown then is so because the budget ended on it.
+            Outcome::Unknown if self.left == 0 => self.give_up(site, links),
             Outcome::Decls(decls) => {
                 if let Some(named) = self.constructed(site, &decls) {
                     self.add_edges(Site { kind: SiteKind::Read, ..site }, named, links);
@@ -85,11 +81,18 @@ impl Link<'_> {
             }
             Outcome::Outside => links.calls_external += u32::from(is_call),
             Outcome::Unknown => {
-                if let Some(name) = self.site_name(site) {
+                if let Some(name) = used_names::of_value(self.world.facts(self.file), site) {
                     links.unresolved.push(Unresolved { name, kind: site.kind, source: site.owner, at: site.at });
                 }
             }
         }
+    }
+
+    /// Keeps the name of a site that costs too much: nobody knows whether it is one from outside.
+    fn give_up(&self, site: Site, links: &mut Links) {
+        links.given_up += 1;
+        let name = used_names::whatever_it_is(self.world.facts(self.file), site);
+        links.unresolved.extend(name.map(|name| Unresolved { name, kind: site.kind, source: site.owner, at: site.at }));
     }
 
     /// Adds the edge of a site if its target is a node; `false` if there is none.
@@ -545,26 +548,6 @@ impl Link<'_> {
         match self.member(object, name) {
             Looked::Declared(member) => Outcome::Decls(member.decls),
             _ => Outcome::Outside,
-        }
-    }
-
-    fn site_name(&mut self, site: Site) -> Option<Sym> {
-        let facts = self.facts(self.file);
-        let expr = match site.subject {
-            Subject::Expr(expr) | Subject::Decorator(expr) => expr,
-            Subject::Import(id) => return Some(facts.imports[id.index()].name),
-            _ => return None,
-        };
-        let expr = match facts.expr(expr) {
-            Expr::Call(call) | Expr::New(call) => facts.calls[call.index()].callee,
-            Expr::Jsx(component) => component,
-            _ => expr,
-        };
-        match facts.expr(expr) {
-            Expr::Name(sym, ..) | Expr::Member(_, sym) | Expr::Destructured(_, sym) => Some(sym),
-            // A value without a name is called; the file still counts it.
-            _ if site.kind.is_call() => Some(Sym::NONE),
-            _ => None,
         }
     }
 
