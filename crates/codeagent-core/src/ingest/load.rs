@@ -187,7 +187,8 @@ impl Loader<'_> {
             }
         };
         if facts.header.parse_status == ParseStatus::Failed {
-            return Ok(self.unread(source, hash, hash_of(defines), Some(GIVEN_UP.to_owned())));
+            let unread = self.unread(source, hash, hash_of(defines), Some(GIVEN_UP.to_owned()));
+            return Ok(Loaded { parsed, ..unread });
         }
         Ok(Loaded {
             path: source.path.as_str().into(),
