@@ -11,9 +11,12 @@ mod said;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::Mutex;
 
 use clap::Parser;
+use codeagent_workspace::LogFile;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use crate::commands::Cli;
 
@@ -21,13 +24,14 @@ fn main() -> ExitCode {
     if let Some(ended) = codeagent_workspace::jail_main() {
         return ended;
     }
-    let filter = logged();
-    let colours = std::io::stderr().is_terminal();
-    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr).init();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return refuse(&error),
+        Err(error) => {
+            log_to(None);
+            return refuse(&error);
+        }
     };
+    log_to(cli.log());
     let json = cli.json;
     commands::run(cli).unwrap_or_else(|error| {
         if exit::is_closed_pipe(&error) {
@@ -42,9 +46,18 @@ fn main() -> ExitCode {
     })
 }
 
-/// What is logged. A level is meant for our own events: libraries tell the contents of messages and files at theirs.
-fn logged() -> EnvFilter {
+/// Logs to a file, else to standard error.
+fn log_to(file: Option<LogFile>) {
+    let is_file = file.is_some();
+    let colours = !is_file && std::io::stderr().is_terminal();
+    let writer = file.map_or_else(|| BoxMakeWriter::new(std::io::stderr), |file| BoxMakeWriter::new(Mutex::new(file)));
+    tracing_subscriber::fmt().with_env_filter(logged(is_file)).with_ansi(colours).with_writer(writer).init();
+}
+
+/// What is logged. In a file nobody looks for a reason before something is wrong, so there it is more. A level is meant for our own events: libraries tell the contents of messages and files at theirs.
+fn logged(is_file: bool) -> EnvFilter {
     let asked = std::env::var("CODEAGENT_LOG").unwrap_or_default();
+    let asked = if asked.is_empty() && is_file { "info".to_owned() } else { asked };
     if asked.parse::<tracing::Level>().is_ok() {
         return EnvFilter::new(format!("{},codeagent={asked}", codeagent_mcp::serve::LOGGED));
     }

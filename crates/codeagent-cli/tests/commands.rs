@@ -3,10 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
 
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
+#[path = "commands/clean.rs"]
+mod clean;
+#[cfg(unix)]
+#[path = "commands/daemon.rs"]
+mod daemon;
+#[path = "commands/servers.rs"]
+mod servers;
 mod shop;
 #[path = "commands/told.rs"]
 mod told;
@@ -324,47 +330,6 @@ fn unknown_settings_are_remarked() {
     assert!(shop.failure(&["status"]).1.contains("do you mean"));
 }
 
-/// A server as a client starts it, after the handshake.
-fn serve(shop: &Shop) -> std::process::Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-    command.arg("mcp").arg("--root").arg(shop.root.path()).env("CODEAGENT_DATA_DIR", shop.home());
-    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
-    writeln!(server.stdin.as_mut().unwrap(), "{hello}").unwrap();
-    let mut answer = String::new();
-    BufReader::new(server.stdout.as_mut().unwrap()).read_line(&mut answer).unwrap();
-    assert!(answer.contains(r#""name":"codeagent""#), "{answer}");
-    server
-}
-
-#[test]
-fn a_server_ends_with_its_client_and_gives_the_lock_back() {
-    let shop = Shop::new();
-    let mut server = serve(&shop);
-    drop(server.stdin.take());
-    assert_eq!(server.wait().unwrap().code(), Some(0));
-    shop.data().lock_writer().unwrap();
-}
-
-#[cfg(unix)]
-#[test]
-fn beside_a_server_all_commands_work_and_know_of_edits() {
-    let shop = Shop::indexed();
-    let mut server = serve(&shop);
-    while !shop.stdout(&["status"]).contains("a codeagent watches the files") {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    let path = shop.root.path().join("src/Shop.Services/Extra.cs");
-    std::fs::write(&path, "class Extra { void Go(Shop.Services.PriceCalculator prices) => prices.Price(null); }").unwrap();
-    assert!(shop.stdout(&["callers", "PriceCalculator.Price"]).contains("Extra.Go"));
-    std::fs::remove_file(path).unwrap();
-    let said = shop.stdout(&["index"]);
-    assert!(said.contains("by the codeagent that watches"), "{said}");
-    assert!(!shop.stdout(&["callers", "PriceCalculator.Price"]).contains("Extra.Go"));
-    drop(server.stdin.take());
-    assert_eq!(server.wait().unwrap().code(), Some(0));
-}
-
 #[test]
 fn without_a_server_an_answer_says_which_files_have_changed() {
     let shop = Shop::indexed();
@@ -374,18 +339,6 @@ fn without_a_server_an_answer_says_which_files_have_changed() {
     assert!(said(&shop).contains("1 file has changed and is not in the index yet: src/Extra.cs"), "{}", said(&shop));
     shop.stdout(&["index"]);
     assert!(!said(&shop).contains("changed"), "{}", said(&shop));
-}
-
-#[cfg(unix)]
-#[test]
-fn a_server_that_is_told_to_stop_stops() {
-    let shop = Shop::indexed();
-    let mut server = serve(&shop);
-    // To wait for a process closes its input; it shall stop without that.
-    let _input = server.stdin.take();
-    assert!(Command::new("kill").arg(server.id().to_string()).status().unwrap().success());
-    assert_eq!(server.wait().unwrap().code(), Some(130));
-    assert_eq!(shop.run(&["status"]).status.code(), Some(0));
 }
 
 /// What `codeagent debug` says about a folder of the work tree; an index is neither needed nor made.
@@ -585,5 +538,20 @@ fn uses_that_were_too_costly_are_counted_and_said() {
         let symbol = if question == "callers" { "B.I2999.go" } else { "B.I2999" };
         let said = String::from_utf8(shop.run(&[question, symbol]).stderr).unwrap();
         assert!(said.contains("without a known target"), "{question}: {said}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_is_checked_and_changes_nothing() {
+    let shop = Shop::new();
+    let one = shop.stdout(&["index", "--threads", "1"]);
+    assert!(one.starts_with("46 files, "), "{one}");
+    let counts = |said: &str| said.split(" resolved").next().unwrap().to_owned();
+    assert_eq!(counts(&one), counts(&shop.stdout(&["index", "--rebuild", "--threads", "7"])));
+    for command in [&["index"][..], &["watch"], &["mcp"], &["daemon", "start"]] {
+        for number in ["0", "257", "many"] {
+            let (code, said) = shop.failure(&[command, &["--threads", number]].concat());
+            assert!(code == 2 && said.contains("--threads"), "{command:?} {number}: {code} {said}");
+        }
     }
 }

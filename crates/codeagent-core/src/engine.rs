@@ -18,7 +18,7 @@ use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, OpenErro
 
 use crate::engine::soundness::Held;
 use crate::ingest::{self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
-use crate::store::{self, ROOT, Reader, Snapshot, StoreError};
+use crate::store::{self, Canceller, ROOT, Reader, Snapshot, StoreError};
 
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
 const READERS: u32 = 4;
@@ -69,7 +69,7 @@ impl EngineError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Root(_) | Self::Config(_) => ErrorKind::Usage,
-            Self::Data(DataDirError::Locked) => ErrorKind::Locked,
+            Self::Data(DataDirError::Locked(_)) => ErrorKind::Locked,
             Self::Ingest(IngestError::Interrupted) => ErrorKind::Interrupted,
             Self::Store(error) | Self::Ingest(IngestError::Store(error)) => store_kind(error),
             Self::Data(_) | Self::Ingest(_) => ErrorKind::Other,
@@ -83,6 +83,7 @@ pub fn store_kind(error: &StoreError) -> ErrorKind {
     match error {
         StoreError::NotIndexed | StoreError::Older { .. } | StoreError::OtherLayout | StoreError::OtherRoot => ErrorKind::NotIndexed,
         StoreError::Busy => ErrorKind::Locked,
+        StoreError::Cancelled => ErrorKind::Interrupted,
         StoreError::Corrupt(_) | StoreError::Newer { .. } | StoreError::Foreign(_) => ErrorKind::Corrupt,
         _ => ErrorKind::Other,
     }
@@ -287,7 +288,8 @@ impl Engine {
     #[must_use]
     pub fn answers(&self) -> Answers {
         let mark = self.held.mark();
-        Answers { reader: self.live().reader, workspace: self.workspace(), data: self.data().clone(), mark }
+        let canceller = Canceller::default();
+        Answers { reader: self.live().reader, workspace: self.workspace(), data: self.data().clone(), mark, canceller }
     }
 
     /// Moves the log into the database, closes it and gives the lock back.
@@ -321,6 +323,7 @@ pub struct Answers {
     workspace: Workspace,
     data: DataDir,
     mark: Option<(u64, u64)>,
+    canceller: Canceller,
 }
 
 impl Answers {
@@ -332,12 +335,18 @@ impl Answers {
         let mark = data.database_mark();
         let reader = Reader::open(&data.database()?, READERS)?;
         check_root(&reader, workspace.root())?;
-        Ok(Self { reader, workspace, data, mark })
+        Ok(Self { reader, workspace, data, mark, canceller: Canceller::default() })
+    }
+
+    /// The same for a call that may be cancelled.
+    #[must_use]
+    pub fn cancelled_by(self, canceller: Canceller) -> Self {
+        Self { canceller, ..self }
     }
 
     /// The present generation, for one answer.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        self.reader.snapshot()
+        self.reader.snapshot_for(&self.canceller)
     }
 
     /// The repository.

@@ -5,11 +5,12 @@
 //! Nothing is done by the clock while the system tells of changes; where it does not, the repository is looked at again and again, for at most
 //! a twentieth of the time, and before an answer if that is quick.
 //!
-//! Other processes have theirs taken in by this one (`door`).
+//! Other processes have theirs taken in by this one (`door`). When a keeper in the background has to end is told by `life`.
 //!
 //! **Limits.** Where changes have to be looked for, one may be up to [`POLLING`] old before it is seen.
 
 pub mod door;
+mod life;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -23,6 +24,9 @@ use codeagent_workspace::{Conversation, Door, Hints, RepoPath, Watcher, knock};
 
 use crate::engine::{Answers, Engine};
 use crate::ingest::{ChangeBatch, Phase, Progress};
+use crate::watch::life::Life;
+
+pub use crate::watch::life::{End, Role};
 
 /// How long a question waits for changes made before it.
 pub const SETTLING: Duration = Duration::from_secs(2);
@@ -47,6 +51,12 @@ const RETURNING: Duration = Duration::from_millis(500);
 
 /// How many times longer than a look one waits for the next one.
 const REST: u32 = 20;
+
+/// Name of the thread that lets other processes in.
+const DOOR: &str = "codeagent-door";
+
+/// How long one waits for guests to leave.
+const LEAVING: Duration = Duration::from_secs(1);
 
 /// After how long without an edit its memory is freed.
 const IDLE: Duration = Duration::from_secs(300);
@@ -129,6 +139,7 @@ struct Shared {
     /// The state is another one now.
     moved: Condvar,
     stop: AtomicBool,
+    life: Arc<Life>,
     /// Processes that wait for this one to end.
     guests: Mutex<(u64, BTreeMap<u64, Conversation>)>,
 }
@@ -158,14 +169,15 @@ struct State {
 
 impl Keeper {
     /// Starts watching and takes in what has changed since the last time; `progress` hears of every batch.
-    pub fn start(engine: Arc<Engine>, progress: impl Fn(Progress) + Send + Sync + 'static) -> std::io::Result<Self> {
+    pub fn start(engine: Arc<Engine>, role: Role, progress: impl Fn(Progress) + Send + Sync + 'static) -> std::io::Result<Self> {
         let watcher = Watcher::new(&engine.workspace()).map_err(|error| error.to_string());
-        Self::over(engine, watcher, progress)
+        Self::over(engine, watcher, role, progress)
     }
 
     fn over(
         engine: Arc<Engine>,
         watcher: Result<Watcher, String>,
+        role: Role,
         progress: impl Fn(Progress) + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         let mut state = State { pending: Hints { everything: true, ..Hints::default() }, ..State::default() };
@@ -183,6 +195,7 @@ impl Keeper {
             state: Mutex::new(state),
             moved: Condvar::new(),
             stop: AtomicBool::new(false),
+            life: Arc::new(Life::new(role)),
             guests: Mutex::default(),
         });
         let door = open_door(&shared)?;
@@ -208,12 +221,27 @@ impl Keeper {
         self.shared.settle(limit, false)
     }
 
+    /// Waits until there is no more reason to keep the index; with `idle`, also until nobody has needed it for that long.
+    #[must_use]
+    pub fn last(&self, idle: Option<Duration>) -> End {
+        self.shared.life.last(idle, || self.shared.has_guests())
+    }
+
+    /// Has [`Self::last`] return.
+    pub fn end(&self) {
+        self.shared.life.tell_to_end();
+    }
+
     /// Ends it; a batch under way is given up if the engine was told to stop.
     pub fn stop(&self) {
         self.shared.stop.store(true, Ordering::Relaxed);
         self.shared.wake(&self.shared.lock());
-        self.shared.show_out();
-        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let is_closing = self.shared.show_out();
+        let mut threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        if !is_closing {
+            // A door whose socket was removed hears nobody any more; it holds nothing and ends with the process.
+            threads.retain(|thread| thread.thread().name() != Some(DOOR));
+        }
         // Whoever hears of progress may be the last to hold it.
         for thread in threads.into_iter().filter(|thread| thread.thread().id() != std::thread::current().id()) {
             if thread.join().is_err() {
@@ -221,6 +249,11 @@ impl Keeper {
             }
         }
         self.shared.engine.set_watcher(None);
+        // What talks with guests lets go now, so that the engine is closed by who ends this, and not by a thread that nobody waits for.
+        let began = Instant::now();
+        while Arc::strong_count(&self.shared) > 1 && began.elapsed() < LEAVING {
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 
@@ -280,7 +313,7 @@ fn open_door(shared: &Arc<Shared>) -> std::io::Result<Option<JoinHandle<()>>> {
     };
     let shared = Arc::downgrade(shared);
     let serve = move || door::serve(&door, &shared);
-    std::thread::Builder::new().name("codeagent-door".to_owned()).spawn(serve).map(Some)
+    std::thread::Builder::new().name(DOOR.to_owned()).spawn(serve).map(Some)
 }
 
 impl Shared {
@@ -302,18 +335,24 @@ impl Shared {
 
     fn goodbye(&self, number: u64) {
         self.guests.lock().unwrap_or_else(PoisonError::into_inner).1.remove(&number);
+        self.life.note_use();
     }
 
-    /// Ends all conversations and the waiting for new ones.
-    fn show_out(&self) {
+    fn has_guests(&self) -> bool {
+        !self.guests.lock().unwrap_or_else(PoisonError::into_inner).1.is_empty()
+    }
+
+    /// Ends all conversations and the waiting for new ones; whether the latter was heard.
+    fn show_out(&self) -> bool {
         let guests = std::mem::take(&mut self.guests.lock().unwrap_or_else(PoisonError::into_inner).1);
         guests.values().for_each(door::close);
         // One more who knocks: the door sees that it has to close.
-        drop(knock(self.engine.data(), Some(POLLING)));
+        knock(self.engine.data(), Some(POLLING)).is_ok()
     }
 
     /// As [`Keeper::settle`]; with `everything`, all is compared.
     fn settle(&self, limit: Option<Duration>, everything: bool) -> Lag {
+        self.life.note_use();
         let mut state = self.lock();
         state.gather();
         state.pending.everything |= everything || state.is_worth_a_look();
@@ -420,9 +459,14 @@ impl Shared {
             (self.progress)(progress);
         };
         let outcome = catch_unwind(AssertUnwindSafe(|| self.engine.process_batch(&batch, &progress)));
+        let is_gone = !self.engine.workspace().is_there();
+        self.life.note_root(!is_gone);
+        if matches!(&outcome, Ok(Ok(summary)) if !summary.unchanged) {
+            self.life.note_use();
+        }
         let mut state = self.lock();
         state.working = None;
-        state.is_gone = !self.engine.workspace().is_there();
+        state.is_gone = is_gone;
         state.failure = match outcome {
             Ok(Ok(_)) => None,
             Ok(Err(error)) => Some(error.to_string()),

@@ -7,6 +7,7 @@
 //! **Limits.** Texts, whole numbers, yes or no and lists of texts are all that tools take. A default that depends on what is asked stands in the words of
 //! a parameter only.
 
+use codeagent_core::store::Canceller;
 use serde_json::{Map, Value, json};
 
 use crate::error::ToolError;
@@ -215,6 +216,7 @@ pub struct Arguments {
     question: u64,
     is_whole: bool,
     reporter: Reporter,
+    canceller: Canceller,
 }
 
 impl Arguments {
@@ -240,7 +242,7 @@ impl Arguments {
             }
         }
         let question = question(tool, parameters, &sent);
-        Ok(Self { values: sent, question, is_whole: false, reporter: Reporter::default() })
+        Ok(Self { values: sent, question, is_whole: false, reporter: Reporter::default(), canceller: Canceller::default() })
     }
 
     /// With somebody who wants to know how far the call is.
@@ -253,6 +255,18 @@ impl Arguments {
     #[must_use]
     pub fn reporter(&self) -> &Reporter {
         &self.reporter
+    }
+
+    /// With what stops the call when nobody waits for it any more.
+    #[must_use]
+    pub fn cancelled_by(self, canceller: Canceller) -> Self {
+        Self { canceller, ..self }
+    }
+
+    /// What stops the call.
+    #[must_use]
+    pub fn canceller(&self) -> &Canceller {
+        &self.canceller
     }
 
     /// Tells this question from others; all pages of an answer are of one question.

@@ -167,6 +167,7 @@ impl From<StoreError> for ToolError {
             | StoreError::OldSqlite(_)
             | StoreError::Busy
             | StoreError::Thread(_)
+            | StoreError::Cancelled
             | StoreError::Pool(_) => Code::EngineUnavailable,
             StoreError::Corrupt(_) | StoreError::Sqlite(_) => Code::IndexError,
         };

@@ -12,7 +12,7 @@ fn main() -> ExitCode {
         return ended;
     }
     let root = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
-    match serve_stdio(&root, ToolSet::new(Profile::Index, Options::default())) {
+    match serve_stdio(&root, ToolSet::new(Profile::Index, Options::default()), 0) {
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => {
             writeln!(std::io::stderr(), "codeagent-mcp: {error}").ok();

@@ -1,12 +1,15 @@
 //! How does a server start and end? It speaks over standard input and output until the client hangs up, or over HTTP, until the process is
-//! told to stop; then it finishes what it writes.
+//! told to stop; then it finishes what it writes. A server over standard input also ends when the process that started it is gone, whoever else
+//! holds its input.
 //!
-//! **Limits.** Linux is tested; elsewhere only Ctrl-C stops it besides the end of the input.
+//! **Limits.** Linux is tested; elsewhere than on Unix only Ctrl-C stops it besides the end of the input. That the process which started it is gone is
+//! noticed within [`ORPHANED`].
 
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use codeagent_workspace::{DataHome, OpenError};
 use rmcp::ServiceExt;
@@ -23,10 +26,13 @@ use crate::transport::Lines;
 /// What is logged if nothing else is said: errors, but not that a client hung up, which the protocol's library calls one.
 pub const LOGGED: &str = "error,rmcp=off";
 
+/// How often a server looks whether the process that started it is still there.
+const ORPHANED: Duration = Duration::from_secs(2);
+
 /// Why a server ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The client hung up.
+    /// The client hung up, or is gone.
     HungUp,
     /// The process was told to stop.
     Stopped,
@@ -57,9 +63,9 @@ pub enum ServeError {
     Handshake(String),
 }
 
-/// Serves tools over the repository at `root` on standard input and output.
-pub fn serve_stdio(root: &Path, tools: ToolSet) -> Result<Ended, ServeError> {
-    let state = State::open(root, DataHome::default())?;
+/// Serves tools over the repository at `root` on standard input and output. So many threads index; 0: one for each processor.
+pub fn serve_stdio(root: &Path, tools: ToolSet, threads: usize) -> Result<Ended, ServeError> {
+    let state = State::with_threads(root, DataHome::default(), threads)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     if tools.needs_index() {
         state.start();
@@ -71,13 +77,20 @@ pub fn serve_stdio(root: &Path, tools: ToolSet) -> Result<Ended, ServeError> {
     ended
 }
 
-/// Serves the repository at `root` over HTTP until the process is told to stop. `announce` is called with the address as soon as it answers.
-pub fn serve_http(root: &Path, tools: ToolSet, options: HttpOptions, announce: impl FnOnce(SocketAddr)) -> Result<Ended, ServeError> {
+/// Serves the repository at `root` over HTTP until the process is told to stop. So many threads index; 0: one for each processor. `announce` is
+/// called with the address as soon as it answers.
+pub fn serve_http(
+    root: &Path,
+    tools: ToolSet,
+    options: HttpOptions,
+    threads: usize,
+    announce: impl FnOnce(SocketAddr),
+) -> Result<Ended, ServeError> {
     options.check()?;
     if options.token.is_none() && tools.profile != Profile::Index {
         return Err(Exposed::Files.into());
     }
-    let state = State::open(root, DataHome::default())?;
+    let state = State::with_threads(root, DataHome::default(), threads)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         let address = options.address;
@@ -115,8 +128,24 @@ async fn talk(state: &Arc<State>, tools: ToolSet) -> Result<Ended, ServeError> {
     tokio::select! {
         biased;
         stopped = stop_signal() => stopped.map(|()| Ended::Stopped).map_err(ServeError::from),
+        () = orphaned() => Ok(Ended::HungUp),
         ended = session => ended,
     }
+}
+
+/// Waits until another process has taken the place of the one that started this one.
+#[cfg(unix)]
+async fn orphaned() {
+    let parent = std::os::unix::process::parent_id();
+    while std::os::unix::process::parent_id() == parent {
+        tokio::time::sleep(ORPHANED).await;
+    }
+}
+
+/// Waits for what is not told here.
+#[cfg(not(unix))]
+async fn orphaned() {
+    std::future::pending().await
 }
 
 /// Waits until the process is told to stop.

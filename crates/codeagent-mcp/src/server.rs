@@ -1,12 +1,16 @@
 //! How does a request of the protocol become a call of a tool? Arguments are checked here, tools run on blocking threads, and a tool that
 //! panics answers an error like any other.
 //!
-//! **Limits.** Tools and prompts: no resources. A call that is cancelled while it waits for its turn is not begun, and its answer is not sent; one
-//! that runs already comes to its end, which for all but `index_files` is a matter of milliseconds.
+//! A call that is cancelled while it waits for its turn is not begun; one that runs already stops reading the index and searching texts, also when the
+//! server ends. Its answer is not sent.
+//!
+//! **Limits.** Tools and prompts: no resources. What changes something (`index_files`, tools that write) is not stopped half way.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
+use codeagent_core::store::Canceller;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -17,12 +21,13 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
+use tokio::task::JoinError;
 
 use crate::answer::{Answer, error_result};
 use crate::arguments::{Arguments, brief_schema};
 use crate::compact;
 use crate::error::ToolError;
-use crate::profiles::{Era, Options, Profile, ToolSet, local};
+use crate::profiles::{Caller, Era, Options, Profile, ToolSet, local};
 use crate::prompts;
 use crate::report::Reporter;
 use crate::state::State;
@@ -47,6 +52,9 @@ may be off. Confidence `exact` is proven, `inferred` the best of several candida
 
 /// Tools that run at a time. Others wait in the order they were called: a hundred at once would all be answered last.
 const RUNNING: usize = 16;
+
+/// How often a cancelled call is told to stop.
+const STOPPING: Duration = Duration::from_millis(1);
 
 /// The server of one repository.
 #[derive(Clone)]
@@ -95,11 +103,15 @@ impl Server {
         let (state, set) = (Arc::clone(&self.state), Arc::clone(&self.set));
         let is_modern = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         let era = if is_modern { Era::Modern } else { Era::Legacy };
-        let answer = tokio::task::spawn_blocking(move || {
-            let answer = set.call(&state, &request.name, request.arguments.unwrap_or_default(), era);
+        let canceller = Canceller::default();
+        let caller = Caller { era, canceller: canceller.clone() };
+        let work = move || {
+            let answer = set.call(&state, &request.name, request.arguments.unwrap_or_default(), &caller);
             answer.unwrap_or_else(|| Err(no_such_tool(&request.name, std::iter::empty())))
-        });
-        let answer = answer.await.map_err(|error| ErrorData::internal_error(format!("the tool was stopped: {error}"), None))?;
+        };
+        let answer = until_cancelled(work, context.ct.cancelled(), &canceller)
+            .await
+            .map_err(|error| ErrorData::internal_error(format!("the tool was stopped: {error}"), None))?;
         answer.map(CallToolResponse::from)
     }
 }
@@ -159,11 +171,14 @@ impl ServerHandler for Server {
         };
         let (state, reporter) = (Arc::clone(&self.state), reporter.unwrap_or_default());
         let sent = request.arguments.unwrap_or_default();
-        let answer = tokio::task::spawn_blocking(move || {
+        let canceller = Canceller::default();
+        let of_call = canceller.clone();
+        let work = move || {
             let _turn = turn;
-            call(&state, tool, sent, reporter)
-        });
-        let answer = answer.await.unwrap_or_else(|error| Err(ToolError::index(format!("`{}` was stopped: {error}", request.name))));
+            call(&state, tool, sent, reporter, of_call)
+        };
+        let answer = until_cancelled(work, context.ct.cancelled(), &canceller).await;
+        let answer = answer.unwrap_or_else(|error| Err(ToolError::index(format!("`{}` was stopped: {error}", request.name))));
         if let Some(sending) = sending {
             // No report may come after the answer.
             sending.await.ok();
@@ -230,9 +245,31 @@ impl ServerHandler for Server {
     }
 }
 
+/// Does work that may block on a thread of its own, which is told to stop when the call is cancelled.
+async fn until_cancelled<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+    cancelled: impl Future<Output = ()>,
+    canceller: &Canceller,
+) -> Result<T, JoinError> {
+    let mut work = tokio::task::spawn_blocking(work);
+    tokio::select! {
+        biased;
+        done = &mut work => return done,
+        () = cancelled => {}
+    }
+    loop {
+        // It may be between two statements, so this is said until it ends.
+        canceller.cancel();
+        tokio::select! {
+            done = &mut work => return done,
+            () = tokio::time::sleep(STOPPING) => {}
+        }
+    }
+}
+
 /// Runs a tool, whatever it does.
-pub fn call(state: &State, tool: &Tool, sent: Map<String, Value>, reporter: Reporter) -> Result<Answer, ToolError> {
-    run(state, tool, &Arguments::check(tool.name, tool.parameters, sent)?.reporting_to(reporter))
+pub fn call(state: &State, tool: &Tool, sent: Map<String, Value>, reporter: Reporter, canceller: Canceller) -> Result<Answer, ToolError> {
+    run(state, tool, &Arguments::check(tool.name, tool.parameters, sent)?.reporting_to(reporter).cancelled_by(canceller))
 }
 
 /// The same with checked arguments.
@@ -267,6 +304,22 @@ mod tests {
     use crate::error::Code;
     use crate::output::Output;
 
+    #[tokio::test]
+    async fn a_cancelled_call_is_told_to_stop_until_it_has() {
+        let canceller = Canceller::default();
+        let of_call = canceller.clone();
+        let work = move || {
+            while !of_call.is_cancelled() {
+                std::thread::sleep(STOPPING);
+            }
+            "stopped"
+        };
+        let later = tokio::time::sleep(Duration::from_millis(20));
+        assert_eq!(until_cancelled(work, later, &canceller).await.unwrap(), "stopped");
+        let never = std::future::pending();
+        assert_eq!(until_cancelled(|| "done", never, &Canceller::default()).await.unwrap(), "done");
+    }
+
     #[test]
     fn a_tool_that_panics_answers_an_error() {
         let root = tempfile::tempdir().unwrap();
@@ -281,7 +334,7 @@ mod tests {
             run: |_, _| panic!("a defect"),
             writes: false,
         };
-        let error = call(&state, &tool, Map::new(), Reporter::default()).unwrap_err();
+        let error = call(&state, &tool, Map::new(), Reporter::default(), Canceller::default()).unwrap_err();
         assert_eq!(error.code, Code::IndexError);
         assert!(error.message.contains("`broken`"), "{}", error.message);
     }

@@ -21,9 +21,10 @@ use codeagent_core::ingest::{IngestOptions, Progress};
 use codeagent_core::query::{self, IndexStatus};
 use codeagent_core::store::{self, StoreError};
 use codeagent_core::watch::door::{Visit, Wish, sync};
-use codeagent_core::watch::{Keeper, Lag, SETTLING, glance};
+use codeagent_core::watch::{Keeper, Lag, Role, SETTLING, glance};
 use codeagent_workspace::{DataHome, OpenError, RepoPath, Workspace};
 
+use crate::arguments::Arguments;
 use crate::error::ToolError;
 use crate::tools::management::StatusReport;
 
@@ -41,6 +42,8 @@ pub struct State {
     me: Weak<State>,
     workspace: Workspace,
     home: DataHome,
+    /// Threads that index.
+    threads: usize,
     stage: Mutex<Stage>,
     /// The stage is another one now.
     moved: Condvar,
@@ -74,11 +77,17 @@ enum Stage {
 impl State {
     /// The state of a server over the repository at `root`, whose index lies at `home`, without an engine yet.
     pub fn open(root: &Path, home: DataHome) -> Result<Arc<Self>, OpenError> {
+        Self::with_threads(root, home, 0)
+    }
+
+    /// The same with so many threads that index; 0: one for each processor.
+    pub fn with_threads(root: &Path, home: DataHome, threads: usize) -> Result<Arc<Self>, OpenError> {
         let workspace = Workspace::open(root)?;
         Ok(Arc::new_cyclic(|me| Self {
             me: Weak::clone(me),
             workspace,
             home,
+            threads,
             stage: Mutex::new(Stage::Closed),
             moved: Condvar::new(),
             cancel: Arc::default(),
@@ -97,6 +106,7 @@ impl State {
             me: Weak::new(),
             workspace: answers.workspace().clone(),
             home: DataHome::default(),
+            threads: 0,
             stage: Mutex::new(Stage::ReadOnly(answers)),
             moved: Condvar::new(),
             cancel: Arc::default(),
@@ -172,6 +182,11 @@ impl State {
             Stage::ReadOnly(answers) => Ok(answers.clone()),
             other => Err(other.unavailable()),
         }
+    }
+
+    /// What the questions of one call are put to.
+    pub fn answers_for(&self, arguments: &Arguments) -> Result<Answers, ToolError> {
+        Ok(self.answers()?.cancelled_by(arguments.canceller().clone()))
     }
 
     /// What changes are put to.
@@ -378,7 +393,7 @@ impl State {
     }
 
     fn open_engine(&self) -> Result<Engine, EngineError> {
-        let ingest = IngestOptions { cancel: Arc::clone(&self.cancel), ..IngestOptions::default() };
+        let ingest = IngestOptions { threads: self.threads, cancel: Arc::clone(&self.cancel), ..IngestOptions::default() };
         let options = EngineOptions { ingest, tolerate_config: true, home: self.home.clone(), ..EngineOptions::default() };
         Engine::open(self.workspace.root(), options)
     }
@@ -387,7 +402,7 @@ impl State {
         let is_complete = is_complete(&engine.answers()).unwrap_or(false);
         let state = Arc::downgrade(self);
         let progress = move |progress| state.upgrade().iter().for_each(|state| state.note(progress));
-        let keeper = match Keeper::start(Arc::new(engine), progress) {
+        let keeper = match Keeper::start(Arc::new(engine), Role::Server, progress) {
             Ok(keeper) => Arc::new(keeper),
             Err(error) => return self.enter(Stage::Failed(ToolError::unavailable(format!("no thread can be started: {error}")))),
         };

@@ -1,15 +1,16 @@
-//! Where our own data about a repository lies, and who may write it.
+//! Where our own data about a repository lies. Who may write it is told by `lock`.
 //!
 //! In a folder of the root's own under the user's cache directory, which only the user can read. Never in the repository: what a repository
 //! brings along could lie about it. The environment variable `CODEAGENT_DATA_DIR` names another place for such folders.
 //!
-//! **Limits.** The lock is advisory and ends with the process; some network file systems have none, and then there is no writer. That only the
-//! owner can read is seen to on Unix only.
+//! **Limits.** That only the owner can read is seen to on Unix only.
 
 use std::ffi::OsString;
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+
+use crate::lock::Holder;
 
 /// Most bytes of a secret.
 const LONGEST_SECRET: u64 = 4_096;
@@ -29,8 +30,8 @@ pub enum DataDirError {
         source: io::Error,
     },
     /// Another process writes.
-    #[error("another codeagent is writing the index of this repository")]
-    Locked,
+    #[error("another codeagent{} is writing the index of this repository", .0.map(|by| format!(" (process {})", by.process)).unwrap_or_default())]
+    Locked(Option<Holder>),
     /// A link stands where our file should; following it would write somewhere else.
     #[error("{name} in the data folder is a link; remove it")]
     Link {
@@ -66,12 +67,7 @@ pub struct DataHome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataDir {
     path: PathBuf,
-}
-
-/// The right to write, given back when dropped.
-#[derive(Debug)]
-pub struct WriterLock {
-    _file: File,
+    root: PathBuf,
 }
 
 impl DataHome {
@@ -83,8 +79,13 @@ impl DataHome {
 
     /// The data folder of a resolved root. Nothing is made or looked at.
     pub fn data_dir(&self, root: &Path) -> Result<DataDir, DataDirError> {
+        Ok(DataDir { path: self.path()?.join(folder_name(root)), root: root.to_owned() })
+    }
+
+    /// The place itself, which need not exist. It is absolute, so that it means the same in every working folder.
+    pub fn path(&self) -> Result<PathBuf, DataDirError> {
         let home = self.chosen.clone().or_else(|| variable("CODEAGENT_DATA_DIR")).or_else(user_cache).ok_or(DataDirError::NoPlace)?;
-        Ok(DataDir { path: home.join(folder_name(root)) })
+        Ok(std::path::absolute(&home).unwrap_or(home))
     }
 }
 
@@ -93,6 +94,12 @@ impl DataDir {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The repository that it is about, as it was resolved.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
     /// The path of a file of ours, which need not exist. `name` is ours too, never a caller's.
@@ -155,39 +162,6 @@ impl DataDir {
         File::open(&path).and_then(|file| file.take(LONGEST_SECRET).read_to_string(&mut text)).map_err(unwritable)?;
         Ok((text, path))
     }
-
-    /// Removes the database, if there is one. Only for who holds the right to write.
-    pub fn remove_database(&self) -> Result<(), DataDirError> {
-        for name in ["index.seal", "index.db", "index.db-wal", "index.db-shm"] {
-            match std::fs::remove_file(self.path.join(name)) {
-                Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                    return Err(DataDirError::Remove { name: name.to_owned(), source });
-                }
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Removes a folder of ours with all that is in it, if it is there. `name` is ours, never a caller's.
-    pub fn remove_folder(&self, name: &str) -> Result<(), DataDirError> {
-        match std::fs::remove_dir_all(self.file(name)?) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(DataDirError::Remove { name: name.to_owned(), source }),
-            _ => Ok(()),
-        }
-    }
-
-    /// Makes the folder if it is not there and takes the right to write, without waiting.
-    pub fn lock_writer(&self) -> Result<WriterLock, DataDirError> {
-        let unwritable = |source| DataDirError::Unwritable { path: self.path.clone(), source };
-        make_own_folder(&self.path).map_err(unwritable)?;
-        let file = open_own(&self.file("lock")?).map_err(unwritable)?;
-        match file.try_lock() {
-            Ok(()) => Ok(WriterLock { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(DataDirError::Locked),
-            Err(TryLockError::Error(error)) => Err(error.into()),
-        }
-    }
 }
 
 /// Makes a folder that only its owner can enter. One that is there must be a folder, and ours to restrict.
@@ -206,11 +180,15 @@ pub(crate) fn make_own_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Opens a file for writing; one that is made can be read by its owner only.
-fn open_own(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
+pub(crate) fn open_own(path: &Path) -> io::Result<File> {
+    own_with(OpenOptions::new().write(true), path)
+}
+
+/// The same with what else the options say.
+pub(crate) fn own_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    options.create(true).truncate(false);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options.open(path)
 }
 
@@ -233,7 +211,7 @@ pub fn root_mark(root: &Path) -> String {
 }
 
 /// Readable and different for each root.
-fn folder_name(root: &Path) -> String {
+pub(crate) fn folder_name(root: &Path) -> String {
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).take(40).collect();
     format!("{name}-{}", &root_mark(root)[..16])
@@ -284,16 +262,6 @@ mod tests {
         drop(_lock);
         let _lock = dir.lock_writer().unwrap();
         assert_eq!(mode(dir.path()), 0o700, "a folder that was open to others is closed");
-    }
-
-    #[test]
-    fn one_writer_at_a_time() {
-        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
-        let lock = dir.lock_writer().unwrap();
-        assert!(matches!(dir.lock_writer(), Err(DataDirError::Locked)));
-        drop(lock);
-        dir.lock_writer().unwrap();
     }
 
     #[cfg(unix)]

@@ -7,13 +7,18 @@
 
 #![allow(clippy::disallowed_methods, reason = "this is the crate that the other crates are sent to")]
 
+mod clean;
 mod config;
 mod data_dir;
 mod decode;
+#[cfg(unix)]
+mod detach;
 mod door;
 #[cfg(unix)]
 mod exec;
 mod ignored;
+mod lock;
+mod log;
 mod path;
 mod read;
 mod sandbox;
@@ -28,12 +33,17 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+pub use clean::Kept;
 pub use config::{CONFIG_FILE, Config, ConfigError, Globs, LANGUAGES, MAX_FILE_BYTES};
-pub use data_dir::{DataDir, DataDirError, DataHome, WriterLock, root_mark};
+pub use data_dir::{DataDir, DataDirError, DataHome, root_mark};
 pub use decode::Encoding;
+#[cfg(unix)]
+pub use detach::{leave_session, start_detached};
 pub use door::{Conversation, Door, knock};
 #[cfg(unix)]
 pub use exec::{ExecError, Launcher, Outcome, Output, Policy, Request, jail_main};
+pub use lock::{Holder, WriterLock};
+pub use log::{LONGEST_LOG, LogFile};
 pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
 pub use read::{FileBytes, FileText, ReadError, Stamp};
 #[cfg(unix)]

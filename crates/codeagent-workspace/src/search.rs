@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use grep_matcher::Matcher;
@@ -92,6 +92,8 @@ pub struct TextQuery {
     pub misses: bool,
     /// When to give up.
     pub deadline: Option<Instant>,
+    /// Set to give up as if it were late.
+    pub cancel: Arc<AtomicBool>,
 }
 
 /// Which files are searched.
@@ -150,7 +152,7 @@ pub struct SearchStats {
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// It was cut short by the deadline.
+    /// It was cut short, by the deadline or by who asked.
     pub timed_out: bool,
 }
 
@@ -257,7 +259,7 @@ fn inside(root: &Path, path: &Path) -> Option<RepoPath> {
 
 impl TextQuery {
     fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.cancel.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     fn matcher(&self) -> Result<RegexMatcher, SearchError> {

@@ -11,11 +11,11 @@ use codeagent_core::ingest::{IngestOptions, Progress, Summary};
 use codeagent_core::model::graph::ParseStatus;
 use codeagent_core::store;
 use codeagent_core::watch::door::{self, Wish};
-use codeagent_workspace::{DataHome, Workspace};
+use codeagent_workspace::DataHome;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use crate::commands::Root;
+use crate::commands::{Root, Threads};
 use crate::exit;
 use crate::output::{self, count};
 
@@ -36,12 +36,14 @@ pub struct Arguments {
     /// List the files with parse errors, and the time by phase
     #[arg(long, short)]
     verbose: bool,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let cancel = Arc::new(AtomicBool::new(false));
     stop_on_interrupt(Arc::clone(&cancel))?;
-    let ingest = IngestOptions { cancel, ..IngestOptions::default() };
+    let ingest = IngestOptions { threads: arguments.threads.number(), cancel, ..IngestOptions::default() };
     let options = EngineOptions { ingest, rebuild: arguments.rebuild, ..EngineOptions::default() };
     let engine = match open(root, &options)? {
         Opened::Here(engine) => engine,
@@ -81,7 +83,7 @@ pub fn anew(root: &Root) -> anyhow::Result<()> {
     let engine = match open_alone(root, true) {
         Ok(engine) => engine,
         Err(error) if exit::is_locked(&error) => {
-            let data = DataHome::default().data_dir(Workspace::open(&root.folder)?.root())?;
+            let data = root.data()?;
             let granted = door::sync(&data, &Wish { anew: true, ..Wish::default() }, LONGEST);
             return granted.map(drop).map_err(|_| error);
         }
@@ -137,7 +139,7 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Opened> {
 
 /// Has the process that writes the index bring it up to date; `None` if it lets nobody in, or is gone.
 fn elsewhere(root: &Root) -> anyhow::Result<Option<String>> {
-    let data = DataHome::default().data_dir(Workspace::open(&root.folder)?.root())?;
+    let data = root.data()?;
     let wish = Wish { everything: true, ..Wish::default() };
     let Ok(granted) = door::sync(&data, &wish, LONGEST) else { return Ok(None) };
     let counts = store::counts(&Answers::open(&root.folder, &DataHome::default())?.snapshot()?)?;

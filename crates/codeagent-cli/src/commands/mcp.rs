@@ -10,9 +10,8 @@ use codeagent_mcp::http::{ENDPOINT, HttpOptions, Token};
 use codeagent_mcp::profiles::assistant::Limits;
 use codeagent_mcp::profiles::{Exec, Options, Profile, ToolSet};
 use codeagent_mcp::serve::{Ended, serve_http, serve_stdio};
-use codeagent_workspace::{DataHome, Workspace};
 
-use crate::commands::Root;
+use crate::commands::{Root, Threads};
 use crate::exit;
 
 /// Where HTTP is served if nothing else is said.
@@ -47,6 +46,8 @@ pub struct Arguments {
     /// Serve the endpoints of revision 2024-11-05 too: `/sse` and `/messages`
     #[arg(long, requires = "http")]
     legacy_sse: bool,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
@@ -58,7 +59,7 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let limits = Limits::of(|name| std::env::var(name).ok());
     let tools = ToolSet::new(profile, Options { read_only: arguments.read_only, limits, exec });
     let ended = match arguments.http {
-        None => serve_stdio(&root.folder, tools)?,
+        None => serve_stdio(&root.folder, tools, arguments.threads.number())?,
         Some(address) => over_http(root, tools, address, arguments)?,
     };
     Ok(match ended {
@@ -69,9 +70,9 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
 
 fn over_http(root: &Root, tools: ToolSet, address: SocketAddr, arguments: Arguments) -> anyhow::Result<Ended> {
     let (token, whence) = token(root, arguments.no_token)?;
-    let Arguments { allow_host: hosts, allow_origin: origins, legacy_sse, .. } = arguments;
+    let Arguments { allow_host: hosts, allow_origin: origins, legacy_sse, threads, .. } = arguments;
     let options = HttpOptions { address, hosts, origins, token, legacy_sse };
-    let ended = serve_http(&root.folder, tools, options, |address| {
+    let ended = serve_http(&root.folder, tools, options, threads.number(), |address| {
         writeln!(anstream::stderr(), "listening at http://{address}{ENDPOINT}; {whence}").ok();
     })?;
     Ok(ended)
@@ -85,7 +86,7 @@ fn token(root: &Root, none: bool) -> anyhow::Result<(Option<Token>, String)> {
     if let Some(token) = Token::of_environment()? {
         return Ok((Some(token), "the token is that of the environment".to_owned()));
     }
-    let data = DataHome::default().data_dir(Workspace::open(&root.folder)?.root())?;
+    let data = root.data()?;
     let (token, path) = Token::kept(&data)?;
     Ok((Some(token), format!("the token is in {}", path.display())))
 }

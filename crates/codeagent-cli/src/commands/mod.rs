@@ -3,6 +3,8 @@
 //! **Limits.** What is asked of symbols is asked of the tools ([`ask`]), so a command knows what an MCP client knows.
 
 mod ask;
+mod clean;
+mod daemon;
 mod debug;
 mod declarations;
 mod doctor;
@@ -24,9 +26,9 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
-use codeagent_core::engine::Answers;
+use codeagent_core::engine::{Answers, EngineError};
 use codeagent_core::store::{self, StoreError};
-use codeagent_workspace::{DataHome, RepoPath, Workspace};
+use codeagent_workspace::{DataDir, DataHome, LogFile, RepoPath, Workspace};
 
 use crate::commands::ask::Question;
 use crate::output::Places;
@@ -105,10 +107,16 @@ enum Command {
     Debug(debug::Arguments),
     /// Keep the index as the files are until it is told to stop
     #[command(after_help = "Example: codeagent watch --root .")]
-    Watch,
+    Watch(watch::Arguments),
+    /// Do the same in the background
+    #[command(after_help = "Examples: codeagent daemon start\n          codeagent daemon status\n          codeagent daemon stop")]
+    Daemon(daemon::Arguments),
     /// Serve tools to an MCP client over standard input and output, or over HTTP
     #[command(after_help = "Examples: codeagent mcp --root .\n          codeagent mcp --http 7345")]
     Mcp(mcp::Arguments),
+    /// Remove the index of this repository, or those of repositories that are gone
+    #[command(after_help = "Examples: codeagent clean\n          codeagent clean --all --dry-run")]
+    Clean(clean::Arguments),
     /// Make a client know the server
     #[command(after_help = "Example: codeagent install all --dry-run")]
     Install(install::Arguments),
@@ -124,6 +132,16 @@ enum Command {
     /// Write a page of the manual
     #[command(after_help = "Example: codeagent man mcp")]
     Man(shell::Man),
+}
+
+impl Cli {
+    /// The file in which this process logs, if it has no terminal.
+    pub fn log(&self) -> Option<LogFile> {
+        match &self.command {
+            Command::Daemon(arguments) if arguments.is_background() => Root::of(self.root.clone(), self.json).ok()?.data().ok()?.log().ok(),
+            _ => None,
+        }
+    }
 }
 
 /// A question about a symbol.
@@ -145,6 +163,24 @@ impl OfSymbol {
         };
         let file = self.file.as_deref().map(|file| root.path(file)).transpose()?;
         Ok(question.with("node_id", name).maybe("file", file))
+    }
+}
+
+/// Most threads of one process.
+const MOST_THREADS: i64 = 256;
+
+/// How many threads read, parse and link.
+#[derive(Clone, Copy, Debug, Args)]
+struct Threads {
+    /// How many threads read, parse and link; default: one for each processor
+    #[arg(long = "threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_THREADS))]
+    given: Option<u16>,
+}
+
+impl Threads {
+    /// As the engine takes it: 0 is one for each processor.
+    fn number(self) -> usize {
+        self.given.unwrap_or_default().into()
     }
 }
 
@@ -172,6 +208,12 @@ impl Root {
             return Err(StoreError::NotIndexed.into());
         }
         Ok(answers)
+    }
+
+    /// The folder of its data, which need not exist.
+    fn data(&self) -> anyhow::Result<DataDir> {
+        let workspace = Workspace::open(&self.folder)?;
+        Ok(DataHome::default().data_dir(workspace.root()).map_err(EngineError::from)?)
     }
 
     /// Where files are, seen from the working folder.
@@ -229,8 +271,10 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Dependents(arguments) => related::run_typed(root, "get_dependents", &arguments),
         Command::Export(arguments) => export::run(root, &arguments),
         Command::Debug(arguments) => debug::run(root, &arguments),
-        Command::Watch => return watch::run(root),
+        Command::Watch(arguments) => return watch::run(root, &arguments),
+        Command::Daemon(arguments) => daemon::run(root, &arguments),
         Command::Mcp(arguments) => return mcp::run(root, arguments),
+        Command::Clean(arguments) => clean::run(root, &arguments),
         Command::Install(arguments) => install::install(root, &arguments),
         Command::Uninstall(arguments) => install::uninstall(root, &arguments),
         Command::Doctor => return doctor::run(root),

@@ -4,20 +4,27 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use clap::Args;
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::ingest::IngestOptions;
-use codeagent_core::watch::Keeper;
+use codeagent_core::watch::{Keeper, Role};
 
-use crate::commands::Root;
+use crate::commands::{Root, Threads};
 use crate::exit;
 use crate::output;
 
-pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let cancel = Arc::new(AtomicBool::new(false));
-    let ingest = IngestOptions { cancel: Arc::clone(&cancel), ..IngestOptions::default() };
+    let ingest = IngestOptions { threads: arguments.threads.number(), cancel: Arc::clone(&cancel), ..IngestOptions::default() };
     let engine = Engine::open(&root.folder, EngineOptions { ingest, tolerate_config: true, ..EngineOptions::default() })?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let keeper = Keeper::start(Arc::new(engine), |_| {})?;
+    let keeper = Keeper::start(Arc::new(engine), Role::Watch, |_| {})?;
     output::note(&keeper.trouble().map_or_else(
         || "watching; other codeagent processes on this repository read the index and have changes taken in here".to_owned(),
         |trouble| format!("{trouble}: the files are looked at again and again"),

@@ -109,7 +109,21 @@ fn the_command_says_what_it_is() {
     let version = Command::new(env!("CARGO_BIN_EXE_codeagent")).arg("--version").output().unwrap();
     let version = String::from_utf8(version.stdout).unwrap();
     assert!(version.starts_with("codeagent 0."), "{version}");
-    for command in ["index", "status", "search", "lookup", "symbol", "declarations", "outline", "callers", "dependents", "export", "mcp"] {
+    for command in [
+        "index",
+        "status",
+        "search",
+        "lookup",
+        "symbol",
+        "declarations",
+        "outline",
+        "callers",
+        "dependents",
+        "export",
+        "daemon",
+        "clean",
+        "mcp",
+    ] {
         let help = Command::new(env!("CARGO_BIN_EXE_codeagent")).args([command, "--help"]).output().unwrap();
         assert!(String::from_utf8(help.stdout).unwrap().contains("Example"), "{command}");
     }
@@ -166,8 +180,9 @@ fn every_command_that_a_document_names_works() {
             if matches!(arguments.iter().map(String::as_str).collect::<Vec<_>>()[..], ["debug", "link"] | ["export"]) {
                 arguments.push("--help".to_owned());
             }
-            // These go on until they are stopped, or change what is not the shop's.
-            if arguments.first().is_some_and(|name| ["watch", "mcp", "install", "uninstall", "doctor"].contains(&name.as_str())) {
+            // These go on until they are stopped, take the index away, or change what is not the shop's.
+            let lasting = ["watch", "daemon", "mcp", "clean", "install", "uninstall", "doctor"];
+            if arguments.first().is_some_and(|name| lasting.contains(&name.as_str())) {
                 arguments.truncate(1);
                 arguments.push("--help".to_owned());
             }

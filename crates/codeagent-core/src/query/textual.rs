@@ -5,7 +5,7 @@
 use codeagent_workspace::Workspace;
 
 use crate::model::graph::Dialect;
-use crate::query::{Places, QueryError};
+use crate::query::{Places, QueryError, Sources};
 
 /// How many files are looked at.
 const MAX_FILES: usize = 3_000;
@@ -41,7 +41,8 @@ pub struct TextualUses {
 }
 
 /// Lines of files without a language that hold one of these names as a word.
-pub fn textual_uses(workspace: &Workspace, names: &[&str], shown: usize) -> Result<TextualUses, QueryError> {
+pub fn textual_uses(sources: &Sources<'_>, names: &[&str], shown: usize) -> Result<TextualUses, QueryError> {
+    let workspace = sources.workspace();
     let names: Vec<&str> = names.iter().copied().filter(|name| name.len() >= 3 && name.chars().all(is_word)).collect();
     let mut uses = TextualUses::default();
     if names.is_empty() {
@@ -53,6 +54,7 @@ pub fn textual_uses(workspace: &Workspace, names: &[&str], shown: usize) -> Resu
         if !is_naming || entry.size > MAX_FILE_BYTES {
             continue;
         }
+        sources.snapshot().check()?;
         files += 1;
         bytes += entry.size;
         if files > MAX_FILES || bytes > MAX_BYTES {

@@ -8,6 +8,7 @@
 
 mod batch;
 mod bulk;
+mod cancel;
 mod codec;
 mod dump;
 mod edges;
@@ -25,6 +26,7 @@ mod writer;
 pub use batch::{
     Applied, Batch, BatchKind, EdgeRow, FileKey, FileRow, HashedNode, InputRow, LinkRow, MovedSpan, OpenSite, SlotHash, UnresolvedRow,
 };
+pub use cancel::Canceller;
 pub use dump::canonical_dump;
 pub use edges::{Contained, IncidentEdge, candidates_of, contained, incident_edges, reference_count};
 pub use export::{ExportEdge, ExportSymbol, export_edges, export_symbols, paths_by_key};
@@ -115,6 +117,9 @@ pub enum StoreError {
     /// Anything else SQLite says.
     #[error("database: {0}")]
     Sqlite(rusqlite::Error),
+    /// Nobody waits for the answer any more.
+    #[error("the call was cancelled")]
+    Cancelled,
     /// No connection could be had.
     #[error("no database connection: {0}")]
     Pool(#[from] r2d2::Error),
@@ -132,6 +137,7 @@ impl From<rusqlite::Error> for StoreError {
         match error.sqlite_error_code() {
             _ if is_misread || is_lost => Self::Corrupt(error.to_string()),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt(error.to_string()),
+            Some(ErrorCode::OperationInterrupted) => Self::Cancelled,
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             _ => Self::Sqlite(error),
         }

@@ -7,8 +7,9 @@ use r2d2::PooledConnection;
 use r2d2_sqlite::SqliteConnectionManager;
 use rusqlite::Connection;
 
-use crate::store::StoreError;
+use crate::store::cancel::Reading;
 use crate::store::schema::{prepare_reader, reader_flags};
+use crate::store::{Canceller, StoreError};
 
 const STATEMENTS_CACHED: usize = 64;
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(15);
@@ -41,9 +42,16 @@ impl Reader {
 
     /// The present generation, unchanged by what is written later. Drop it soon: a long reader keeps the log from being emptied.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
+        self.snapshot_for(&Canceller::default())
+    }
+
+    /// The same for a call that may be cancelled.
+    pub fn snapshot_for(&self, canceller: &Canceller) -> Result<Snapshot, StoreError> {
         let connection = self.pool.get()?;
         connection.execute_batch("BEGIN")?;
-        let snapshot = Snapshot { connection };
+        let reading = Some(canceller.reading(&connection));
+        let snapshot = Snapshot { connection, canceller: canceller.clone(), reading };
+        snapshot.check()?;
         // The generation is fixed by the first read, not by BEGIN.
         snapshot.connection.query_row("SELECT count(*) FROM _metadata", [], |row| row.get::<_, i64>(0))?;
         Ok(snapshot)
@@ -61,9 +69,16 @@ fn setup(connection: &mut Connection, path: &Path) -> rusqlite::Result<()> {
 /// One generation of the database, for one answer.
 pub struct Snapshot {
     connection: PooledConnection<SqliteConnectionManager>,
+    canceller: Canceller,
+    reading: Option<Reading>,
 }
 
 impl Snapshot {
+    /// An error if nobody waits for the answer any more: for what takes long beside the database.
+    pub fn check(&self) -> Result<(), StoreError> {
+        if self.canceller.is_cancelled() { Err(StoreError::Cancelled) } else { Ok(()) }
+    }
+
     pub(super) fn connection(&self) -> &Connection {
         &self.connection
     }
@@ -71,6 +86,8 @@ impl Snapshot {
 
 impl Drop for Snapshot {
     fn drop(&mut self) {
+        // The connection is nobody's from here on.
+        self.reading = None;
         if let Err(error) = self.connection.execute_batch("ROLLBACK") {
             tracing::warn!(%error, "a read transaction could not be ended");
         }

@@ -2,17 +2,18 @@
 //!
 //! A request is one line, `sync PROTOCOL VERSION MILLISECONDS all|now|anew`, followed by as many paths as lines and an empty one; the answer is one
 //! line, `done GENERATION` or `behind GENERATION TEXT`. Whoever sends `stay PROTOCOL VERSION` hears nothing, and in that
-//! way of the writer's end.
+//! way of the writer's end. `who PROTOCOL VERSION` is answered `keeper PROCESS SECONDS ROLE`, with when it began; so is `end PROTOCOL VERSION`, and a
+//! daemon ends then.
 //!
 //! **Limits.** A writer that does not answer in time is taken for one that cannot.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use codeagent_workspace::{Conversation, DataDir, Door, RepoPath, knock};
 
-use super::{Lag, Shared};
+use super::{Lag, Role, Shared};
 use crate::engine::EngineError;
 use crate::ingest::ChangeBatch;
 use crate::store;
@@ -63,6 +64,52 @@ pub fn sync(data: &DataDir, wish: &Wish, wait: Duration) -> io::Result<Granted> 
     granted(&answer).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the writer of the index answered something else"))
 }
 
+/// Who keeps an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keeping {
+    /// Number of the process.
+    pub process: u32,
+    /// Since when.
+    pub since: SystemTime,
+    /// What it is.
+    pub role: Role,
+}
+
+/// Who keeps the index of this data folder.
+pub fn who(data: &DataDir) -> io::Result<Keeping> {
+    let mut keeper = knock(data, Some(GRACE))?;
+    asked_who(&mut keeper, "who")
+}
+
+/// Has the daemon that keeps the index of this data folder end, and waits for its process to do so; others go on. Fails with
+/// [`io::ErrorKind::WouldBlock`] or [`io::ErrorKind::TimedOut`] if it takes longer than `wait`.
+pub fn end(data: &DataDir, wait: Duration) -> io::Result<Keeping> {
+    let mut keeper = knock(data, Some(wait))?;
+    let keeping = asked_who(&mut keeper, "end")?;
+    if keeping.role == Role::Daemon {
+        // Nothing more is said; the conversation ends with the process.
+        match keeper.read(&mut [0]) {
+            Err(error) if error.kind() != io::ErrorKind::ConnectionReset => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(keeping)
+}
+
+fn asked_who(keeper: &mut Conversation, verb: &str) -> io::Result<Keeping> {
+    keeper.write_all(format!("{verb} {PROTOCOL} {}\n", env!("CARGO_PKG_VERSION")).as_bytes())?;
+    let mut answer = String::new();
+    BufReader::new(keeper).read_line(&mut answer)?;
+    keeping(&answer).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the writer of the index answered something else"))
+}
+
+fn keeping(answer: &str) -> Option<Keeping> {
+    let words: Vec<&str> = answer.split_whitespace().collect();
+    let ["keeper", process, seconds, role] = words.as_slice() else { return None };
+    let since = UNIX_EPOCH.checked_add(Duration::from_secs(seconds.parse().ok()?))?;
+    Some(Keeping { process: process.parse().ok()?, since, role: Role::parse(role)? })
+}
+
 /// A stay with the writer of an index, to notice its end.
 pub struct Visit(Conversation);
 
@@ -111,7 +158,7 @@ pub(super) fn serve(door: &Door, shared: &Weak<Shared>) {
     while let Ok(guest) = door.next() {
         let Some(shared) = shared.upgrade().filter(|shared| !shared.is_stopping()) else { return };
         let serve = move || {
-            if let Err(error) = talk(guest, &shared) {
+            if let Err(error) = talk(guest, shared) {
                 tracing::debug!(%error, "a request of another process was not answered");
             }
         };
@@ -121,7 +168,7 @@ pub(super) fn serve(door: &Door, shared: &Weak<Shared>) {
     }
 }
 
-fn talk(guest: Conversation, shared: &Arc<Shared>) -> io::Result<()> {
+fn talk(guest: Conversation, shared: Arc<Shared>) -> io::Result<()> {
     let mut lines = BufReader::new(second_hand(&guest)?).lines();
     let first = lines.next().transpose()?.unwrap_or_default();
     let words: Vec<&str> = first.split(' ').collect();
@@ -140,13 +187,31 @@ fn talk(guest: Conversation, shared: &Arc<Shared>) -> io::Result<()> {
             let paths: Vec<RepoPath> = texts.filter_map(|text| RepoPath::new(&text).ok()).collect();
             // To another version, what is whole may look damaged.
             let wish = Wish { paths, everything: *what == "all", anew: *what == "anew" && *version == env!("CARGO_PKG_VERSION") };
-            let lag = fulfil(shared, &wish, wait);
+            let lag = fulfil(&shared, &wish, wait);
             // What is being closed keeps nothing up to date.
-            let text = if shared.is_stopping() { "closing 0\n".to_owned() } else { answer(shared, &lag) };
+            let text = if shared.is_stopping() { "closing 0\n".to_owned() } else { answer(&shared, &lag) };
             guest.write_all(text.as_bytes())
+        }
+        ["who", ..] => guest.write_all(own(&shared).as_bytes()),
+        ["end", ..] => {
+            guest.write_all(own(&shared).as_bytes())?;
+            if shared.life.role == Role::Daemon {
+                let life = Arc::clone(&shared.life);
+                // The engine must not be held here when it ends; the guest leaves when the process has ended.
+                drop(shared);
+                life.tell_to_end();
+                lines.by_ref().map_while(Result::ok).for_each(drop);
+            }
+            Ok(())
         }
         _ => guest.write_all(b"unknown 0\n"),
     }
+}
+
+/// Who this is.
+fn own(shared: &Shared) -> String {
+    let seconds = shared.life.began.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    format!("keeper {} {seconds} {}\n", std::process::id(), shared.life.role.as_str())
 }
 
 /// The same conversation once more.

@@ -33,7 +33,7 @@ impl Place {
         std::fs::write(root.join("a.cs"), "class A { void M() { } }").unwrap();
         let engine = open(&root, home.path());
         let watcher = if is_watched { Watcher::new(&engine.workspace()).map_err(|_| String::new()) } else { Err("no watching".to_owned()) };
-        let keeper = Keeper::over(engine, watcher, |_| {}).unwrap();
+        let keeper = Keeper::over(engine, watcher, Role::Daemon, |_| {}).unwrap();
         assert!(keeper.settle(None).is_none());
         Self { keeper, folder, _home: home }
     }

@@ -16,6 +16,7 @@ pub mod workspace;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use codeagent_core::store::Canceller;
 use codeagent_workspace::{ExecError, Launcher};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, Tool as ToolDescription, ToolAnnotations};
@@ -101,6 +102,15 @@ pub enum Era {
     Legacy,
     /// Since then: what a tool says is a result.
     Modern,
+}
+
+/// Who calls a tool.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// How errors are wanted.
+    pub era: Era,
+    /// What stops the call when the caller does not wait any more.
+    pub canceller: Canceller,
 }
 
 /// The tools of a profile with what they may do.
@@ -216,22 +226,23 @@ impl ToolSet {
 
     /// Calls a tool; `None` if there is none of that name.
     #[must_use]
-    pub fn call(&self, state: &State, name: &str, sent: Map<String, Value>, era: Era) -> Option<Result<CallToolResult, ErrorData>> {
+    pub fn call(&self, state: &State, name: &str, sent: Map<String, Value>, caller: &Caller) -> Option<Result<CallToolResult, ErrorData>> {
         if self.profile == Profile::Local {
-            return local::call(state, name, sent).map(Ok);
+            return local::call(state, name, sent, &caller.canceller).map(Ok);
         }
         let tool = self.tools().find(|tool| tool.name == name)?;
-        let answer = self.run(state, tool, sent);
+        let answer = self.run(state, tool, sent, &caller.canceller);
         Some(match self.profile {
-            Profile::Assistant => assistant::render(answer, era),
+            Profile::Assistant => assistant::render(answer, caller.era),
             Profile::Patch => Ok(patch::render(answer)),
             Profile::Index | Profile::Workspace | Profile::Local => Ok(workspace::render(answer)),
         })
     }
 
-    fn run(&self, state: &State, tool: &FileTool, sent: Map<String, Value>) -> Result<Value, Failure> {
+    fn run(&self, state: &State, tool: &FileTool, sent: Map<String, Value>, canceller: &Canceller) -> Result<Value, Failure> {
         let arguments =
             Arguments::check(tool.name, tool.parameters, sent).map_err(|error| Failure::new(Kind::BadArguments, error.message))?;
+        let arguments = arguments.cancelled_by(canceller.clone());
         if self.options.read_only && tool.effect == Effect::Writes {
             return Err(Failure::new(Kind::ReadOnly, format!("`{}` changes files, and this server only reads", tool.name)));
         }

@@ -79,7 +79,7 @@ impl FileError {
 }
 
 fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
-    let answers = state.answers()?;
+    let answers = state.answers_for(arguments)?;
     let workspace = state.workspace().clone().configured(true).map_err(|error| ToolError::index(error.to_string()))?;
     let mut files = Files { workspace: &workspace, listed: BTreeMap::new() };
     let (mut changes, mut errors) = (Vec::new(), Vec::new());
@@ -253,7 +253,9 @@ fn percent(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| (part as f64 * 10_000.0 / whole as f64).round() / 100.0)
 }
 
-fn timestamp(nanoseconds: i64) -> Option<String> {
+/// A time since 1970, in UTC.
+#[must_use]
+pub fn timestamp(nanoseconds: i64) -> Option<String> {
     let second = jiff::Timestamp::from_second(nanoseconds.div_euclid(1_000_000_000)).ok()?;
     Some(second.to_string())
 }

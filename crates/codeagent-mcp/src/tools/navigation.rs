@@ -178,7 +178,7 @@ const ALL: [EdgeType; 9] = [
 pub const USES: &[EdgeType] = ALL.split_at(8).0;
 
 fn get_symbol(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
-    let answers = state.answers()?;
+    let answers = state.answers_for(arguments)?;
     let snapshot = answers.snapshot()?;
     let mut sources = Sources::new(&snapshot, answers.workspace());
     let meant = asked(&snapshot, arguments)?;
@@ -190,7 +190,7 @@ fn get_symbol(state: &State, arguments: &Arguments) -> Result<Answer, ToolError>
 }
 
 fn get_source_spans(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
-    let answers = state.answers()?;
+    let answers = state.answers_for(arguments)?;
     let snapshot = answers.snapshot()?;
     let mut sources = Sources::new(&snapshot, answers.workspace());
     let meant = asked(&snapshot, arguments)?;
@@ -212,7 +212,7 @@ fn get_source_spans(state: &State, arguments: &Arguments) -> Result<Answer, Tool
 
 fn get_file_outline(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
     let path = state.path(arguments.required_text("path"))?;
-    let answers = state.answers()?;
+    let answers = state.answers_for(arguments)?;
     let snapshot = answers.snapshot()?;
     let file = match query::derive_file_id(&snapshot, path.as_str()) {
         // Whether the file exists at all is the better answer.
@@ -246,7 +246,7 @@ fn not_indexed(state: &State, path: &RepoPath) -> ToolError {
 
 /// Neighbours over some types of edges, in the order of the types, of each symbol that is meant.
 fn follow<R: Row>(state: &State, arguments: &Arguments, question: (EdgeDirection, &[EdgeType])) -> Result<Answer, ToolError> {
-    let answers = state.answers()?;
+    let answers = state.answers_for(arguments)?;
     let snapshot = answers.snapshot()?;
     let meant = asked(&snapshot, arguments)?;
     let mut sources = Sources::new(&snapshot, answers.workspace());

@@ -95,7 +95,7 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
         node_type: arguments.text("node_type").and_then(NodeType::parse),
         language: language(arguments),
     };
-    let answers = state.answers()?;
+    let answers = state.answers_for(arguments)?;
     let snapshot = answers.snapshot()?;
     check_project(&snapshot, arguments)?;
     let found = query::filter_nodes(&snapshot, text, &filter, arguments.number("limit").unwrap_or(DEFAULT_LIMIT))?;
@@ -126,7 +126,7 @@ fn looked_at<'a>(answers: &'a Answers, snapshot: &'a Snapshot, found: &Found) ->
 
 fn lookup_symbol(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
     let name = arguments.required_text("qualified_name").trim();
-    let answers = state.answers()?;
+    let answers = state.answers_for(arguments)?;
     let snapshot = answers.snapshot()?;
     check_project(&snapshot, arguments)?;
     let mut sources = Sources::new(&snapshot, answers.workspace());
@@ -169,7 +169,7 @@ fn why_not_found(snapshot: &Snapshot, name: &str) -> Result<String, ToolError> {
 }
 
 fn find_similar(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
-    let answers = state.answers()?;
+    let answers = state.answers_for(arguments)?;
     let meant = asked(&answers.snapshot()?, arguments)?;
     let name = &meant.answered[0].first().name;
     Err(ToolError::unavailable(format!("there are no embeddings in this index; use search_symbols with words about {name} instead")))

@@ -33,7 +33,7 @@ pub fn uncertain(
     add(&mut answer, (&UNRESOLVED_SITES, &UNRESOLVED), query::unresolved_uses(sources, &names, SHOWN)?);
     add(&mut answer, (&POSSIBLE_SITES, &POSSIBLE), query::possible_uses(sources, &nodes, verbs, SHOWN)?);
     if is_empty {
-        let textual = query::textual_uses(sources.workspace(), &names, SHOWN)?;
+        let textual = query::textual_uses(sources, &names, SHOWN)?;
         if textual.is_cut {
             answer.notes.push("only a part of the files that no language covers was searched for the name".to_owned());
         }

@@ -60,6 +60,9 @@ fn a_search_ends_at_its_deadline_and_keeps_what_is_wanted() {
     let late = TextQuery { deadline: Some(Instant::now()), ..query("two") };
     let stats = workspace.search_text(&Files::default(), &late, |_, _| true, &|_| {}).unwrap();
     assert!(stats.timed_out);
+    let cancelled = TextQuery { cancel: Arc::new(AtomicBool::new(true)), ..query("two") };
+    let stats = workspace.search_text(&Files::default(), &cancelled, |_, _| true, &|_| {}).unwrap();
+    assert!(stats.timed_out);
     let ordered = Ordered::new(2);
     for name in ["d", "b", "c", "a"] {
         let hits = vec![Hit::default(), Hit::default()];

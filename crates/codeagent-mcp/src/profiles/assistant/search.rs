@@ -36,6 +36,7 @@ pub fn search_files(call: &Call<'_>) -> Result<Value, Failure> {
         keep: most,
         line_bytes: LINE_BYTES,
         deadline: Some(deadline),
+        cancel: arguments.canceller().flag(),
         ..TextQuery::default()
     };
     let matches = arguments.text("glob").map(glob).transpose()?;

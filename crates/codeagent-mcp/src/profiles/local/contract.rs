@@ -5,6 +5,7 @@
 
 use std::sync::LazyLock;
 
+use codeagent_core::store::Canceller;
 use serde_json::{Map, Value};
 
 use crate::arguments::shortened;
@@ -111,9 +112,9 @@ fn check_array(schema: &Value, value: &mut Value, place: &str) -> Result<(), Str
     Ok(())
 }
 
-/// One checked query.
+/// One checked query, and what stops it.
 #[derive(Clone, Debug)]
-pub struct Query(pub Value);
+pub struct Query(pub Value, pub Canceller);
 
 impl Query {
     /// A text; empty if absent.

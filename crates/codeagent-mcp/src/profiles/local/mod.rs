@@ -22,6 +22,7 @@ mod yaml;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use codeagent_core::store::Canceller;
 use codeagent_workspace::RepoPath;
 use rmcp::model::{CallToolResult, ContentBlock, Tool as ToolDescription, ToolAnnotations};
 use serde_json::{Map, Value, json};
@@ -65,14 +66,15 @@ pub fn descriptions() -> Vec<ToolDescription> {
 
 /// Calls a tool; `None` if there is none of that name.
 #[must_use]
-pub fn call(state: &State, name: &str, sent: Map<String, Value>) -> Option<CallToolResult> {
+pub fn call(state: &State, name: &str, sent: Map<String, Value>, canceller: &Canceller) -> Option<CallToolResult> {
     let (_, answerer) = TOOLS.iter().find(|(known, _)| *known == name)?;
     let (_, _, schema) = contract::tools().find(|(known, ..)| *known == name)?;
     let mut sent = Value::Object(sent);
     if let Err(wrong) = contract::check(&Value::Object(schema.clone()), &mut sent, "arguments") {
         return Some(CallToolResult::error(vec![ContentBlock::text(format!("Input validation error: {wrong}"))]));
     }
-    let queries: Vec<Query> = sent["queries"].as_array().into_iter().flatten().cloned().map(Query).collect();
+    let queries: Vec<Query> =
+        sent["queries"].as_array().into_iter().flatten().cloned().map(|query| Query(query, canceller.clone())).collect();
     let results: Vec<Value> = std::thread::scope(|scope| {
         let running: Vec<_> = queries.iter().map(|query| scope.spawn(|| result(state, *answerer, query))).collect();
         running.into_iter().map(|running| running.join().unwrap_or_default()).collect()
@@ -160,7 +162,7 @@ mod tests {
     fn a_defect_fails_one_query() {
         let root = tempfile::tempdir().unwrap();
         let state = State::open(root.path(), DataHome::at(root.path().join("data"))).unwrap();
-        let answer = result(&state, |_, _| panic!("a defect"), &Query(json!({ "path": "." })));
+        let answer = result(&state, |_, _| panic!("a defect"), &Query(json!({ "path": "." }), Canceller::default()));
         assert_eq!((&answer["status"], &answer["data"]["errorCode"]), (&json!("error"), &json!("toolExecutionFailed")));
     }
 }

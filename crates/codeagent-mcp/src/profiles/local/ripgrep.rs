@@ -173,7 +173,12 @@ fn search(state: &State, query: &Query, at: &RepoPath, deadline: Instant) -> Res
             found.0.push(hits);
         }
     };
-    let searched = state.workspace().search_text(&files, &TextQuery { deadline: Some(deadline), ..text_query(query) }, wanted, &take);
+    let searched = state.workspace().search_text(
+        &files,
+        &TextQuery { deadline: Some(deadline), cancel: query.1.flag(), ..text_query(query) },
+        wanted,
+        &take,
+    );
     let stats = searched.map_err(|error| match error {
         SearchError::Path(error) => Failure::from(error),
         other => Failure::new(Kind::BadPattern, other.to_string()),
@@ -253,6 +258,7 @@ fn warnings(query: &Query) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use codeagent_core::store::Canceller;
     use codeagent_workspace::DataHome;
 
     use super::*;
@@ -261,7 +267,7 @@ mod tests {
     fn local_ripgrep_that_takes_too_long_says_so() {
         let root = tempfile::tempdir().unwrap();
         let state = State::open(root.path(), DataHome::at(root.path().join("data"))).unwrap();
-        let query = Query(json!({ "pattern": "x", "path": "." }));
+        let query = Query(json!({ "pattern": "x", "path": "." }), Canceller::default());
         let failure = search(&state, &query, &RepoPath::root(), Instant::now()).unwrap_err();
         assert_eq!((failure.kind, super::super::code(failure.kind)), (Kind::TimedOut, "commandExecutionFailed"));
     }

@@ -1,0 +1,218 @@
+//! `codeagent daemon`: who keeps the index in the background, and how does that begin and end?
+//!
+//! A daemon is this program once more, in a session of its own, with the door of the index open; all that is asked of it is asked there, so no
+//! process is ever ended by its number.
+//!
+//! **Limits.** Unix only: elsewhere there is no such door.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use anyhow::{Context as _, bail};
+use clap::{Args, Subcommand};
+use codeagent_core::engine::{Engine, EngineError, EngineOptions};
+use codeagent_core::ingest::IngestOptions;
+use codeagent_core::watch::door::{self, Keeping};
+use codeagent_core::watch::{End, Keeper, Role};
+use codeagent_mcp::tools::management::timestamp;
+use codeagent_workspace::{DataDir, DataDirError};
+use serde_json::json;
+
+use crate::commands::{Root, Threads};
+use crate::output;
+
+/// How long a daemon may take until it answers: it may have to check an index that nobody closed.
+const READY: Duration = Duration::from_secs(60);
+
+/// How long another process that begins at the same time may take until it answers.
+const RIVAL: Duration = Duration::from_secs(2);
+
+/// How long a daemon may take to end.
+const ENDING: Duration = Duration::from_secs(20);
+
+/// How often one looks whether it is ready.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Longest time in minutes that a daemon may wait for somebody who needs it: a year.
+const LONGEST_IDLE: i64 = 525_600;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Keep the index of this repository in the background, if no process does yet
+    Start(Begin),
+    /// End the daemon of this repository
+    Stop,
+    /// Say which process keeps the index, since when, and where its log is
+    Status,
+    /// Be the daemon
+    #[command(hide = true)]
+    Run(Begin),
+}
+
+#[derive(Debug, Args)]
+struct Begin {
+    /// End after so many minutes in which nobody asked and no file changed; 0: never
+    #[arg(long, value_name = "MINUTES", default_value_t = 240, value_parser = clap::value_parser!(u32).range(0..=LONGEST_IDLE))]
+    idle: u32,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+impl Begin {
+    /// The arguments of the process that shall be the daemon.
+    fn arguments(&self, data: &DataDir) -> Vec<OsString> {
+        let mut arguments: Vec<OsString> = ["daemon", "run", "--idle"].map(OsString::from).to_vec();
+        arguments.push(self.idle.to_string().into());
+        arguments.extend(self.threads.given.iter().flat_map(|number| ["--threads".into(), number.to_string().into()]));
+        arguments.extend(["--root".into(), data.root().into()]);
+        arguments
+    }
+}
+
+impl Arguments {
+    /// Whether this process is the daemon.
+    pub fn is_background(&self) -> bool {
+        matches!(self.what, What::Run(_))
+    }
+}
+
+pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
+    match &arguments.what {
+        What::Start(begin) => start(root, begin),
+        What::Stop => stop(root),
+        What::Status => status(root),
+        What::Run(begin) => be(root, begin),
+    }
+}
+
+/// What is said of who keeps the index; `is` is what came of the command.
+fn say(root: &Root, is: &str, keeping: Option<&Keeping>) -> anyhow::Result<()> {
+    let data = root.data()?;
+    let log = keeping.filter(|keeping| keeping.role == Role::Daemon).map(|_| data.log_path()).transpose()?;
+    if root.json {
+        return output::json(&json!({
+            "watching": keeping.is_some(),
+            "process": keeping.map(|keeping| keeping.process),
+            "command": keeping.map(|keeping| keeping.role.as_str()),
+            "since": keeping.map(since),
+            "log": log,
+            "notes": [is],
+        }));
+    }
+    let Some(keeping) = keeping else { return output::lines([is]) };
+    let log = log.map(|log| format!(", log {}", log.display())).unwrap_or_default();
+    output::lines([format!("{is}: process {} (codeagent {}), since {}{log}", keeping.process, keeping.role.as_str(), since(keeping))])
+}
+
+fn since(keeping: &Keeping) -> String {
+    let nanoseconds = keeping.since.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    i64::try_from(nanoseconds).ok().and_then(timestamp).unwrap_or_default()
+}
+
+fn status(root: &Root) -> anyhow::Result<()> {
+    match door::who(&root.data()?) {
+        Ok(keeping) => say(root, "watching", Some(&keeping)),
+        Err(_) => say(root, "nobody watches the files", None),
+    }
+}
+
+fn stop(root: &Root) -> anyhow::Result<()> {
+    let data = root.data()?;
+    let Ok(keeping) = door::who(&data) else { return say(root, "no daemon runs", None) };
+    if keeping.role != Role::Daemon {
+        return say(root, "no daemon runs, another process keeps the index and goes on", Some(&keeping));
+    }
+    door::end(&data, ENDING).with_context(|| format!("process {} was told to end and has not done so", keeping.process))?;
+    say(root, &format!("stopped process {}", keeping.process), None)
+}
+
+#[cfg(not(unix))]
+fn start(_root: &Root, _begin: &Begin) -> anyhow::Result<()> {
+    bail!("there is no background process on this system; use `codeagent watch`")
+}
+
+#[cfg(unix)]
+fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
+    let data = root.data()?;
+    if let Some(keeping) = rival(&data)? {
+        return say(root, "already watching", Some(&keeping));
+    }
+    let mut child = codeagent_workspace::start_detached(&data, &begin.arguments(&data)).context("the daemon cannot be started")?;
+    let until = Instant::now() + READY;
+    while Instant::now() < until {
+        if let Ok(keeping) = door::who(&data) {
+            let is = if keeping.process == child.id() { "watching" } else { "already watching" };
+            return say(root, is, Some(&keeping));
+        }
+        if child.try_wait()?.is_some() {
+            // Another one may have been quicker.
+            if let Some(keeping) = rival(&data)? {
+                return say(root, "already watching", Some(&keeping));
+            }
+            let reason = data.log().map_err(EngineError::from)?.last_line()?.unwrap_or_default();
+            bail!("the daemon has ended: {reason}");
+        }
+        std::thread::sleep(LOOK);
+    }
+    bail!("process {} does not answer yet; {} says what it does", child.id(), data.log_path()?.display())
+}
+
+/// Who keeps the index already; `None` if this process could. One that writes and cannot be asked is an error after a while.
+#[cfg(unix)]
+fn rival(data: &DataDir) -> anyhow::Result<Option<Keeping>> {
+    let until = Instant::now() + RIVAL;
+    loop {
+        if let Ok(keeping) = door::who(data) {
+            return Ok(Some(keeping));
+        }
+        match data.lock_writer() {
+            Ok(_) => return Ok(None),
+            Err(DataDirError::Locked(_)) if Instant::now() < until => {}
+            Err(error) => return Err(EngineError::from(error).into()),
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Keeps the index until there is no more reason to.
+fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
+    #[cfg(unix)]
+    codeagent_workspace::leave_session().context("the daemon cannot leave its session")?;
+    let cancel = Arc::new(AtomicBool::new(false));
+    let ingest = IngestOptions { threads: begin.threads.number(), cancel: Arc::clone(&cancel), ..IngestOptions::default() };
+    let engine = Engine::open(&root.folder, EngineOptions { ingest, tolerate_config: true, ..EngineOptions::default() })?;
+    let data = engine.data().clone();
+    let keeper = Arc::new(Keeper::start(Arc::new(engine), Role::Daemon, |_| {})?);
+    door::who(&data).context("other processes cannot reach this one")?;
+    end_on_signal(&keeper)?;
+    tracing::info!(process = std::process::id(), root = %data.root().display(), "watching");
+    let idle = Duration::from_secs(u64::from(begin.idle) * 60);
+    let reason = match keeper.last(Some(idle).filter(|idle| !idle.is_zero())) {
+        End::Told => "told to end",
+        End::Gone => "the folder of the repository is gone",
+        End::Unused => "nobody asked and no file changed",
+    };
+    cancel.store(true, Ordering::Relaxed);
+    keeper.stop();
+    tracing::info!(reason, "ended");
+    Ok(())
+}
+
+fn end_on_signal(keeper: &Arc<Keeper>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let keeper = Arc::downgrade(keeper);
+    std::thread::Builder::new().name("codeagent-interrupt".to_owned()).spawn(move || {
+        if runtime.block_on(codeagent_mcp::serve::stop_signal()).is_ok() {
+            keeper.upgrade().iter().for_each(|keeper| keeper.end());
+        }
+    })?;
+    Ok(())
+}

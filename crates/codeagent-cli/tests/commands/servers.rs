@@ -1,0 +1,87 @@
+//! A server ends with its client, with the process that started it, or when it is told to; beside it all commands work.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Command, Stdio};
+
+use super::Shop;
+
+/// A server as a client starts it, after the handshake.
+pub fn serve(shop: &Shop) -> std::process::Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+    command.arg("mcp").arg("--root").arg(shop.root.path()).env("CODEAGENT_DATA_DIR", shop.home());
+    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    server.stdout = Some(greet(&mut server).into_inner());
+    server
+}
+
+/// The handshake of a client.
+fn greet(server: &mut std::process::Child) -> BufReader<std::process::ChildStdout> {
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+    writeln!(server.stdin.as_mut().unwrap(), "{hello}").unwrap();
+    let (mut answer, mut output) = (String::new(), BufReader::new(server.stdout.take().unwrap()));
+    output.read_line(&mut answer).unwrap();
+    assert!(answer.contains(r#""name":"codeagent""#), "{answer}");
+    output
+}
+
+#[test]
+fn a_server_ends_with_its_client_and_gives_the_lock_back() {
+    let shop = Shop::new();
+    let mut server = serve(&shop);
+    drop(server.stdin.take());
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+    shop.data().lock_writer().unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn beside_a_server_all_commands_work_and_know_of_edits() {
+    let shop = Shop::indexed();
+    let mut server = serve(&shop);
+    while !shop.stdout(&["status"]).contains("a codeagent watches the files") {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let path = shop.root.path().join("src/Shop.Services/Extra.cs");
+    std::fs::write(&path, "class Extra { void Go(Shop.Services.PriceCalculator prices) => prices.Price(null); }").unwrap();
+    assert!(shop.stdout(&["callers", "PriceCalculator.Price"]).contains("Extra.Go"));
+    std::fs::remove_file(path).unwrap();
+    let said = shop.stdout(&["index"]);
+    assert!(said.contains("by the codeagent that watches"), "{said}");
+    assert!(!shop.stdout(&["callers", "PriceCalculator.Price"]).contains("Extra.Go"));
+    drop(server.stdin.take());
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_is_told_to_stop_stops() {
+    let shop = Shop::indexed();
+    for signal in ["-TERM", "-INT", "-HUP"] {
+        let mut server = serve(&shop);
+        // To wait for a process closes its input; it shall stop without that.
+        let _input = server.stdin.take();
+        assert!(Command::new("kill").arg(signal).arg(server.id().to_string()).status().unwrap().success());
+        assert_eq!(server.wait().unwrap().code(), Some(130), "{signal}");
+        assert_eq!(shop.run(&["status"]).status.code(), Some(0));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_whose_parent_is_gone_ends_though_its_input_is_held() {
+    let shop = Shop::indexed();
+    let mut command = Command::new("sh");
+    // The shell starts the server with its own input and stays.
+    command
+        .args(["-c", "exec 3<&0; \"$0\" \"$@\" <&3 3<&- & wait", env!("CARGO_BIN_EXE_codeagent"), "mcp", "--root"])
+        .arg(shop.root.path());
+    let mut parent = command.env("CODEAGENT_DATA_DIR", shop.home()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut output = greet(&mut parent);
+    let _input = parent.stdin.take();
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    let mut rest = String::new();
+    // The output ends with the server.
+    output.read_to_string(&mut rest).unwrap();
+    shop.data().lock_writer().unwrap();
+}

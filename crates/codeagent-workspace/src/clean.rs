@@ -1,0 +1,233 @@
+//! What is kept of which repositories, how large is it, and how does it go?
+//!
+//! Only folders of ours go: they lie in the place of data folders, have the name that follows from the repository they say they are about, and hold a
+//! lock, which whoever removes them has to take. Links are neither followed nor removed.
+//!
+//! **Limits.** A repository on a drive that is not there passes for one that is gone; its index is made again when it is back. Folders of writers that
+//! did not note their repository are counted only.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::data_dir::{DataDir, DataDirError, DataHome};
+use crate::lock::{LOCK, noted_root};
+use crate::log::LOG;
+
+/// Files of an index. What else lies beside it is of the repository: its lock, its path, the token of its server.
+const INDEX: [&str; 4] = ["index.seal", "index.db", "index.db-wal", "index.db-shm"];
+
+/// The folder in which an index is compared with a fresh one.
+const FRESH: &str = "verify";
+
+/// All data folders at one place.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    /// Those that say which repository they are about, by name.
+    pub known: Vec<DataDir>,
+    /// How many look like ours and do not.
+    pub unknown: usize,
+}
+
+impl DataHome {
+    /// What is kept at this place. Nothing is made.
+    pub fn kept(&self) -> Result<Kept, DataDirError> {
+        let home = self.path()?;
+        let mut kept = Kept::default();
+        let entries = match std::fs::read_dir(&home) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(kept),
+            other => other?,
+        };
+        let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_ours(path)).collect();
+        folders.sort();
+        for folder in folders {
+            match noted_root(&folder) {
+                Some(root) => kept.known.push(self.data_dir(&root)?),
+                None => kept.unknown += 1,
+            }
+        }
+        Ok(kept)
+    }
+}
+
+/// Whether a path is a folder with a name as ours have, and was locked once.
+fn is_ours(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let mark = name.rsplit_once('-').map_or("", |(_, mark)| mark);
+    let is_named = mark.len() == 16 && mark.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    is_named && is_folder && path.join(LOCK).symlink_metadata().is_ok_and(|metadata| metadata.is_file())
+}
+
+impl DataDir {
+    /// Whether the repository is known not to be there any more.
+    #[must_use]
+    pub fn is_orphan(&self) -> bool {
+        self.root().symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// Bytes of all that is in the folder.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        size(self.path())
+    }
+
+    /// Bytes of the index and of what is said about it.
+    #[must_use]
+    pub fn index_bytes(&self) -> u64 {
+        INDEX.iter().chain([&FRESH, &LOG]).map(|name| size(&self.path().join(name))).sum()
+    }
+
+    /// Removes the index and the log. Nobody may be writing.
+    pub fn remove_index(&self) -> Result<(), DataDirError> {
+        let _lock = self.lock_writer()?;
+        self.remove_database()?;
+        self.remove_folder(FRESH)?;
+        self.remove_file(LOG)
+    }
+
+    /// Removes the folder with all that is in it. Nobody may be writing.
+    pub fn remove(&self) -> Result<(), DataDirError> {
+        let _lock = self.lock_writer()?;
+        let name = || self.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // Links in it go, what they lead to stays.
+        std::fs::remove_dir_all(self.path()).map_err(|source| DataDirError::Remove { name: name(), source })
+    }
+
+    /// Removes the database, if there is one. Only for who holds the right to write.
+    pub fn remove_database(&self) -> Result<(), DataDirError> {
+        INDEX.iter().try_for_each(|name| self.remove_file(name))
+    }
+
+    /// Removes a folder of ours with all that is in it, if it is there. `name` is ours, never a caller's.
+    pub fn remove_folder(&self, name: &str) -> Result<(), DataDirError> {
+        match std::fs::remove_dir_all(self.file(name)?) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(DataDirError::Remove { name: name.to_owned(), source }),
+            _ => Ok(()),
+        }
+    }
+
+    fn remove_file(&self, name: &str) -> Result<(), DataDirError> {
+        match std::fs::remove_file(self.path().join(name)) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(DataDirError::Remove { name: name.to_owned(), source }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Bytes of a file or of all files below a folder; links count as they are.
+fn size(path: &Path) -> u64 {
+    let Ok(metadata) = path.symlink_metadata() else { return 0 };
+    if !metadata.is_dir() {
+        return metadata.len();
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten();
+    entries.filter_map(Result::ok).map(|entry| size(&entry.path())).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A place with data folders, and repositories beside it.
+    struct Place {
+        outer: tempfile::TempDir,
+    }
+
+    impl Place {
+        fn new() -> Self {
+            let outer = tempfile::tempdir().unwrap();
+            std::fs::create_dir(outer.path().join("home")).unwrap();
+            Self { outer }
+        }
+
+        fn home(&self) -> DataHome {
+            DataHome::at(self.outer.path().join("home"))
+        }
+
+        /// A repository with an index of ten bytes.
+        fn indexed(&self, name: &str) -> DataDir {
+            let root = self.outer.path().join(name);
+            std::fs::create_dir(&root).unwrap();
+            let data = self.home().data_dir(&root).unwrap();
+            drop(data.lock_writer().unwrap());
+            std::fs::write(data.path().join("index.db"), "0123456789").unwrap();
+            data
+        }
+    }
+
+    #[test]
+    fn an_index_goes_and_what_is_the_repositorys_stays() {
+        let place = Place::new();
+        let data = place.indexed("a");
+        std::fs::create_dir(data.path().join(FRESH)).unwrap();
+        std::fs::write(data.path().join(FRESH).join("x"), "12345").unwrap();
+        let (token, _) = data.secret("token", "kept").unwrap();
+        assert_eq!(data.index_bytes(), 15);
+        let lock = data.lock_writer().unwrap();
+        assert!(matches!(data.remove_index(), Err(DataDirError::Locked(Some(_)))));
+        drop(lock);
+        assert_eq!(data.index_bytes(), 15, "who is refused removes nothing");
+        data.remove_index().unwrap();
+        assert_eq!((data.index_bytes(), data.has_database()), (0, false));
+        assert_eq!(data.secret("token", "other").unwrap().0, token);
+    }
+
+    #[test]
+    fn only_folders_of_repositories_that_are_gone_are_orphans() {
+        let place = Place::new();
+        let (gone, stays) = (place.indexed("gone"), place.indexed("stays"));
+        std::fs::remove_dir_all(gone.root()).unwrap();
+        let kept = place.home().kept().unwrap();
+        assert_eq!((kept.known.clone(), kept.unknown), (vec![gone.clone(), stays.clone()], 0));
+        assert_eq!(kept.known.iter().map(DataDir::is_orphan).collect::<Vec<_>>(), [true, false]);
+        assert!(gone.bytes() > 10);
+        let lock = gone.lock_writer().unwrap();
+        assert!(matches!(gone.remove(), Err(DataDirError::Locked(_))));
+        drop(lock);
+        gone.remove().unwrap();
+        assert!(!gone.path().exists() && stays.path().exists());
+        assert!(place.home().kept().unwrap().known == [stays]);
+        assert!(DataHome::at(place.outer.path().join("nowhere")).kept().unwrap().known.is_empty());
+    }
+
+    #[test]
+    fn what_is_not_ours_is_passed_over() {
+        let place = Place::new();
+        let home = place.outer.path().join("home");
+        let data = place.indexed("a");
+        std::fs::remove_dir_all(data.root()).unwrap();
+        // Another folder's note, a note that was changed, and folders and files of others.
+        std::fs::create_dir(home.join("a-0123456789abcdef")).unwrap();
+        std::fs::copy(data.path().join(LOCK), home.join("a-0123456789abcdef/lock")).unwrap();
+        std::fs::copy(data.path().join("root"), home.join("a-0123456789abcdef/root")).unwrap();
+        std::fs::create_dir(home.join("mine")).unwrap();
+        std::fs::create_dir(home.join("b-0123456789abcdef")).unwrap();
+        std::fs::write(home.join("c-0123456789abcdef"), "").unwrap();
+        let kept = place.home().kept().unwrap();
+        assert_eq!((kept.known, kept.unknown), (vec![data], 1));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed() {
+        let place = Place::new();
+        let precious = place.outer.path().join("precious");
+        std::fs::create_dir(&precious).unwrap();
+        std::fs::write(precious.join("file"), "0123456789".repeat(100)).unwrap();
+        let data = place.indexed("a");
+        std::os::unix::fs::symlink(&precious, data.path().join("inside")).unwrap();
+        std::os::unix::fs::symlink(&precious, data.path().join(FRESH)).unwrap();
+        assert!(data.bytes() < 1_000);
+        std::fs::remove_dir_all(data.root()).unwrap();
+        data.remove().unwrap();
+        assert!(precious.join("file").exists() && !data.path().exists());
+
+        // A link with the name of a data folder.
+        let other = place.indexed("b");
+        let real = place.outer.path().join("elsewhere");
+        std::fs::rename(other.path(), &real).unwrap();
+        std::os::unix::fs::symlink(&real, other.path()).unwrap();
+        assert!(place.home().kept().unwrap().known.is_empty());
+        assert!(matches!(other.remove(), Err(DataDirError::Unwritable { .. })) && real.join("index.db").exists());
+    }
+}
