@@ -77,7 +77,7 @@ const MAX_CANDIDATES: usize = 8;
 impl Linker<'_> {
     /// Resolves a call of the linked file.
     pub(super) fn call(&self, id: CallId) -> Rc<CallResult> {
-        let key = (self.assumption.get(), id);
+        let key = (self.assumptions.current(), id);
         self.remembered(&self.memo.calls, key, || Rc::new(self.guarded(Busy::Call(key.0, id), || self.call_cold(id)).unwrap_or_default()))
     }
 

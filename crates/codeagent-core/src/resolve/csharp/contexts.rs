@@ -11,7 +11,9 @@ use crate::resolve::csharp::well_known::Known;
 impl Linker<'_> {
     /// The type that the context of a declaration asks for.
     pub(super) fn context_type(&self, decl: DeclId) -> Ty {
-        self.guarded(Busy::Context(self.assumption.get(), decl), || self.context_type_cold(decl)).unwrap_or(Ty::UNKNOWN)
+        self.within(self.facts.decl(decl).scope, || {
+            self.guarded(Busy::Context(self.assumptions.current(), decl), || self.context_type_cold(decl)).unwrap_or(Ty::UNKNOWN)
+        })
     }
 
     fn context_type_cold(&self, decl: DeclId) -> Ty {

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::model::facts::{CallId, DeclFlags, DeclId, DeclKind, Declaration, Expr, ExprId, Facts, ScopeId, SiteKind, Subject, Sym, TypeId};
+use crate::resolve::csharp::assumptions::Assumptions;
 use crate::resolve::csharp::calls::CallResult;
 use crate::resolve::csharp::evaluation::{Evaluation, Table};
 use crate::resolve::csharp::explain::Trace;
@@ -81,10 +82,7 @@ pub struct Linker<'w> {
     pub(super) site_scope: Cell<ScopeId>,
     /// The innermost type around the site, which decides what is accessible.
     pub(super) site_type: Cell<Option<Tid>>,
-    /// The assumption in force: number 0 is none; see [`Linker::assume`].
-    pub(super) assumption: Cell<u32>,
-    pub(super) assumptions: RefCell<FxHashMap<(u32, DeclId, TyList), u32>>,
-    pub(super) assumed: RefCell<Vec<(DeclId, TyList)>>,
+    pub(super) assumptions: Assumptions,
     locals: FxHashMap<(ScopeId, NameId), SmallVec<[DeclId; 1]>>,
     /// The member accessed on each bare name.
     pub(super) followers: OnceCell<FxHashMap<ExprId, NameId>>,
@@ -115,9 +113,7 @@ impl<'w> Linker<'w> {
             forms: call_forms(facts),
             site_scope: Cell::new(ScopeId(0)),
             site_type: Cell::new(None),
-            assumption: Cell::new(0),
-            assumptions: RefCell::default(),
-            assumed: RefCell::default(),
+            assumptions: Assumptions::default(),
             locals: locals(facts, tables.file(file)),
             bodies: OnceCell::new(),
             followers: OnceCell::new(),
@@ -195,32 +191,6 @@ impl<'w> Linker<'w> {
     /// Locals, parameters and local functions of this name declared directly in a scope of the linked file.
     pub(super) fn locals(&self, scope: ScopeId, name: NameId) -> &[DeclId] {
         self.locals.get(&(scope, name)).map_or(&[], |found| found.as_slice())
-    }
-
-    /// Evaluates as if the parameters of a lambda had these types.
-    pub(super) fn assume<T>(&self, lambda: DeclId, params: TyList, evaluate: impl FnOnce() -> T) -> T {
-        let outer = self.assumption.get();
-        let key = (outer, lambda, params.clone());
-        let next = self.assumptions.borrow().len() as u32 + 1;
-        let number = *self.assumptions.borrow_mut().entry(key).or_insert(next);
-        self.assumed.borrow_mut().push((lambda, params));
-        self.assumption.set(number);
-        let result = evaluate();
-        self.assumption.set(outer);
-        self.assumed.borrow_mut().pop();
-        result
-    }
-
-    /// Whether the body of a lambda is being read as if its parameters had some types.
-    pub(super) fn is_assumed(&self, lambda: DeclId) -> bool {
-        self.assumed.borrow().iter().any(|(assumed, _)| *assumed == lambda)
-    }
-
-    /// The assumed type of a lambda's parameter.
-    pub(super) fn assumed_param(&self, lambda: DeclId, index: u16) -> Option<Ty> {
-        let assumed = self.assumed.borrow();
-        let (_, params) = assumed.iter().rev().find(|(assumed, _)| *assumed == lambda)?;
-        Some(params.get(usize::from(index)).copied().unwrap_or(Ty::UNKNOWN))
     }
 
     /// A known type of the base library: its declaration if there is one, else by name.

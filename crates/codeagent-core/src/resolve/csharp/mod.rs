@@ -6,6 +6,7 @@
 //! **Limits.** Types that no file of the world declares are known by name only; what hangs on them is not guessed.
 
 mod assemblies;
+mod assumptions;
 mod calls;
 mod contexts;
 mod conversions;

@@ -35,7 +35,7 @@ impl Linker<'_> {
         if id.is_none() {
             return Ty::UNKNOWN;
         }
-        let key = (self.assumption.get(), id);
+        let key = (self.assumptions.current(), id);
         self.remembered(&self.memo.exprs, key, || self.guarded(Busy::Expr(key.0, id), || self.expr_type_cold(id)).unwrap_or(Ty::UNKNOWN))
     }
 
@@ -63,7 +63,10 @@ impl Linker<'_> {
             Expr::And(_, second) => self.expr_type(second),
             Expr::Binary(operator, left, right) => self.binary(operator, left, right).1,
             Expr::Unary(operator, inner) => self.unary(operator, inner).1,
-            Expr::Object(decl) => self.arena.add(Type::Object(decl)),
+            Expr::Object(decl) => {
+                self.note_object(decl);
+                self.arena.add(Type::Object(decl))
+            }
             Expr::Array(..) => self.array_type(id),
             Expr::Tuple(elements) => self.tuple_type(elements),
             Expr::Function(decl) => self.arena.add(Type::Lambda(decl)),
@@ -304,7 +307,7 @@ impl Linker<'_> {
             let decl = self.facts.decl(*id);
             decl.scope == scope && !scope.is_none() && self.own_name(decl.name) == name
         });
-        member.map_or(Ty::UNKNOWN, |member| self.expr_type(self.facts.decl(member).init))
+        member.map_or(Ty::UNKNOWN, |member| self.in_object(object, || self.expr_type(self.facts.decl(member).init)))
     }
 
     /// `T` of a `T?`.

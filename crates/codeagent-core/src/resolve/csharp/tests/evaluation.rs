@@ -32,3 +32,25 @@ fn sites_that_cost_too_much_are_counted_and_unresolved() {
     assert!(links.given_up > 0, "{links:?}");
     assert!(links.unresolved.len() as u32 >= links.given_up);
 }
+
+/// The bodies of lambdas beside each other name members of anonymous objects that others of them make.
+#[test]
+fn lambdas_beside_each_other_are_no_more_work_than_each_alone() {
+    let source = "using System;
+         class A { public int Id; public A Next; }
+         class Q<T> { public Q<R> Select<R>(Func<T, R> f) => null; public Q<T> Where(Func<T, bool> f) => null; public Q<T> Where(Func<T, int, bool> f) => null; }
+         class U {
+           void Ask<R>(Func<Q<A>, Q<R>> q, Func<R, object> s = null, Action<R, R> e = null) { }
+           void Ask<R>(Func<Q<A>, Q<R>> q, Func<Q<A>, Q<R>> p, Func<R, object> s = null, Action<R, R> e = null) { }
+           void Ask<R>(bool b, Func<Q<A>, Q<R>> q, Func<R, object> s = null, Action<R, R> e = null) { }
+           void Same(object a, object b) { }
+           void Same<T>(T a, T b) { }
+           void M() {
+             Ask(q => q.Where(x => x.Id > 0).Select(x => new { x.Id, Value = x.Id / (x.Id - 1), x.Next }),
+                 q => q.Where(x => x.Id > 0).Select(x => new { x.Id, Value = x.Id / (x.Id - 1), x.Next }),
+                 x => x.Id, (e, a) => { Same(e.Value, a.Value); Same(e.Next.Next, a.Next.Next); });
+           }
+         }";
+    let links = links(source);
+    assert_eq!((links.given_up, links.unresolved.len()), (0, 0), "{:?}", links.unresolved);
+}
