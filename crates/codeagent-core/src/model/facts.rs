@@ -1047,6 +1047,10 @@ pub enum GuardTest {
     Truthy,
     /// C# `x is T` without a designation.
     IsType(TypeId),
+    /// TypeScript `x = value`
+    Assigned(ExprId),
+    /// TypeScript: `x` may have been assigned to; it has its declared type.
+    Declared,
 }
 
 /// An import (TypeScript) or using (C#).

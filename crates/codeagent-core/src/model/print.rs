@@ -249,6 +249,8 @@ fn guard(facts: &Facts, guard: Guard, depth: u8) -> String {
         GuardTest::HasProperty(name) => format!("has {}", facts.text(name)),
         GuardTest::Truthy => "truthy".to_owned(),
         GuardTest::IsType(_) => "is".to_owned(),
+        GuardTest::Assigned(value) => format!("= {}", expr(facts, value, depth)),
+        GuardTest::Declared => "as declared".to_owned(),
     };
     format!("{}{} {test}", if guard.negated { "not " } else { "" }, expr(facts, guard.subject, depth))
 }

@@ -344,6 +344,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let target = self.used(left, Context::None, Some(SiteKind::Write)).expr;
         let value = self.expr(right, Context::Assigned(target));
         self.note_assignment(target, value, left);
+        self.write(target, child.end());
         self.b.expr(Expr::Assign(target, value))
     }
 
@@ -360,6 +361,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let (Some(left), Some(right)) = (kids.get(Field::Left), kids.get(Field::Right)) else { return self.b.expr(Expr::Unknown) };
         let target = self.used(left, Context::None, Some(SiteKind::ReadWrite)).expr;
         let value = self.expr(right, Context::Assigned(target));
+        self.write(target, child.end());
         let expr = match kids.get(Field::Operator).map(|operator| operator.kind) {
             Some(Kind::NullishAssign | Kind::OrAssign) => Expr::Or(target, value),
             Some(Kind::AndAssign) => Expr::And(target, value),

@@ -6,6 +6,7 @@
 //!
 //! **Limits.** One text at a time and no lookup of names. What lies deeper than [`walker::MAX_DEPTH`] nested nodes is `Unknown`.
 
+mod assignments;
 mod calls;
 mod classes;
 mod declarations;

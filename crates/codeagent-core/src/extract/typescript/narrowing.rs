@@ -3,7 +3,7 @@
 //! `if (!(x instanceof C)) return;` declares `x` anew behind the statement. A condition is kept as a small tree of tests while it is
 //! walked, so nothing is walked twice.
 //!
-//! **Limits.** No flow graph: assignments do not end a narrowing, `a || b` narrows only where it is false, and at most
+//! **Limits.** No flow graph (what assignments do is in `assignments`): `a || b` narrows only where it is false, and at most
 //! [`MAX_TESTS`] tests of one condition are applied. `this.x` is narrowed under the name `this`, `this` itself is not.
 
 use crate::extract::typescript::expressions::Value;
@@ -145,11 +145,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    fn declare_narrow(&mut self, guard: Guard, from: u32) {
+    /// Declares the root of what is narrowed anew, from an offset on.
+    pub fn declare_narrow(&mut self, guard: Guard, from: u32) {
         if guard.negated && matches!(guard.test, GuardTest::Truthy) {
             return;
         }
         let Some((name, at)) = self.root_name(guard.subject) else { return };
+        self.note_narrowing(guard);
         self.b.facts.guards.push(guard);
         let number = self.b.facts.guards.len() as u32 - 1;
         let position = self.b.position(at as usize);

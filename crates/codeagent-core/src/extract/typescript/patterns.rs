@@ -119,7 +119,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     fn bind_name(&mut self, name: Child<'tree>, source: ExprId, binding: Binding) {
         let Some(flags) = binding.flags else {
-            self.used(name, Context::None, Some(SiteKind::Write));
+            let target = self.used(name, Context::None, Some(SiteKind::Write)).expr;
+            self.write(target, name.end());
             return;
         };
         if !matches!(name.kind, Kind::Identifier | Kind::ShorthandPropertyIdentifierPattern | Kind::Undefined) {

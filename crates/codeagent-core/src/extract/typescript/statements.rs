@@ -14,7 +14,15 @@ const MAX_ELSE_SCOPES: u32 = 64;
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// A statement; `outer` is the `export` or `declare` around it.
     pub fn statement(&mut self, child: Child<'tree>, outer: Option<Outer>) {
-        self.deeper((), |walker| walker.statement_inner(child, outer));
+        let mark = self.writes.len();
+        let assigned = self.deeper(None, |walker| match child.kind {
+            Kind::ExpressionStatement => walker.expression_statement(child, outer),
+            _ => {
+                walker.statement_inner(child, outer);
+                None
+            }
+        });
+        self.after_writes(mark, assigned, child.end());
     }
 
     fn statement_inner(&mut self, child: Child<'tree>, outer: Option<Outer>) {
@@ -34,19 +42,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Kind::ImportStatement => self.import_statement(child),
             Kind::ImportAlias => self.import_alias(child, outer),
             Kind::ExportStatement => self.export_statement(child),
-            Kind::ExpressionStatement => self.expression_statement(child, outer),
             Kind::StatementBlock => self.scoped(ScopeKind::Block, |walker| walker.block_statements(child)),
             Kind::IfStatement => self.if_statement(child),
-            Kind::ForStatement => self.scoped(ScopeKind::Block, |walker| walker.parts(child)),
-            Kind::ForInStatement => self.scoped(ScopeKind::Block, |walker| walker.for_in(child)),
-            Kind::WhileStatement => self.while_statement(child),
+            Kind::ForStatement | Kind::DoStatement => self.looped(|walker| walker.parts(child)),
+            Kind::ForInStatement => self.looped(|walker| walker.for_in(child)),
+            Kind::WhileStatement => self.looped(|walker| walker.while_statement(child)),
             Kind::ReturnStatement => self.return_statement(child),
             Kind::CatchClause => self.scoped(ScopeKind::Block, |walker| walker.catch_clause(child)),
             Kind::SwitchStatement => self.switch_statement(child),
             Kind::EmptyStatement | Kind::StatementIdentifier | Kind::BreakStatement | Kind::ContinueStatement => {}
-            Kind::TryStatement | Kind::DoStatement | Kind::ThrowStatement | Kind::LabeledStatement | Kind::ElseClause | Kind::Error => {
-                self.parts(child);
-            }
+            Kind::TryStatement | Kind::LabeledStatement => self.parts_that_are_left(child),
+            Kind::ThrowStatement | Kind::ElseClause | Kind::Error => self.parts(child),
             _ => {
                 self.expr(child, Context::None);
             }
@@ -60,6 +66,16 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
+    /// All parts of a statement behind which goes on what breaks off inside.
+    fn parts_that_are_left(&mut self, child: Child<'tree>) {
+        for part in self.children(child).named() {
+            let mark = self.writes.len();
+            self.statement(part, None);
+            self.return_writes(mark);
+            self.after_writes(mark, None, part.end());
+        }
+    }
+
     /// The statements of a block in the current scope.
     pub fn block_statements(&mut self, block: Child<'tree>) {
         for statement in self.children(block).named() {
@@ -67,14 +83,19 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    fn expression_statement(&mut self, child: Child<'tree>, outer: Option<Outer>) {
-        let Some(inner) = self.children(child).first() else { return };
+    /// Gives target and value of the assignment that the statement is.
+    fn expression_statement(&mut self, child: Child<'tree>, outer: Option<Outer>) -> Option<(ExprId, ExprId)> {
+        let inner = self.children(child).first()?;
         if inner.kind == Kind::InternalModule {
             let outer = self.outer(child, outer);
             self.namespace(inner, Some(outer));
         } else if !self.common_js(inner) {
-            self.expr(inner, Context::None);
+            let value = self.expr(inner, Context::None);
+            if let (Kind::AssignmentExpression, Expr::Assign(target, value)) = (inner.kind, self.b.facts.expr(value)) {
+                return Some((target, value));
+            }
         }
+        None
     }
 
     /// A block or single statement in a scope of its own where a test is known to hold or not.
@@ -97,11 +118,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         loop {
             let kids = self.children(current);
             let test = kids.get(Field::Condition).map_or(Test::None, |condition| self.value(condition, Context::None).test);
-            let mut leaves = false;
-            if let Some(consequence) = kids.get(Field::Consequence) {
-                self.branch(consequence, test, true);
-                leaves = self.leaves(consequence);
-            }
+            let leaves = kids.get(Field::Consequence).is_some_and(|consequence| self.branch_leaves(consequence, test, true));
             let alternative = kids.get(Field::Alternative).and_then(|clause| self.children(clause).first());
             let Some(alternative) = alternative else {
                 if leaves && self.b.scope == scope {
@@ -110,8 +127,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 break;
             };
             if alternative.kind != Kind::IfStatement {
-                self.branch(alternative, test, false);
-                if self.b.scope == scope && leaves != self.leaves(alternative) {
+                let other_leaves = self.branch_leaves(alternative, test, false);
+                if self.b.scope == scope && leaves != other_leaves {
                     self.narrow(test, !leaves, current.end() as u32);
                 }
                 break;
@@ -124,6 +141,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             current = alternative;
         }
         self.b.scope = scope;
+    }
+
+    /// A branch of an `if`, and whether control does not go on behind it.
+    fn branch_leaves(&mut self, child: Child<'tree>, test: Test, holds: bool) -> bool {
+        let mark = self.writes.len();
+        self.branch(child, test, holds);
+        let leaves = self.leaves(child);
+        if leaves {
+            self.leave_writes(mark);
+        }
+        leaves
     }
 
     /// Whether control does not go on behind this statement.
@@ -198,6 +226,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let subject = kids.get(Field::Value).map(|value| self.value(value, Context::None));
         let Some(body) = kids.get(Field::Body) else { return };
         self.scoped(ScopeKind::Block, |walker| {
+            let first = walker.writes.len();
             let mut falls_through = false;
             for case in walker.children(body).named() {
                 let parts = walker.children(case);
@@ -208,13 +237,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 };
                 let statements: Vec<_> = parts.named().filter(|part| part.field == Field::Body).collect();
                 falls_through = statements.last().is_none_or(|last| !walker.leaves(*last));
+                let mark = walker.writes.len();
                 walker.scoped(ScopeKind::Block, |walker| {
                     walker.narrow(test, true, 0);
                     for statement in statements {
                         walker.statement(statement, None);
                     }
                 });
+                if falls_through {
+                    walker.after_writes(mark, None, case.end());
+                }
             }
+            walker.return_writes(first);
         });
     }
 }

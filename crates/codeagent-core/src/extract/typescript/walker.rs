@@ -3,10 +3,11 @@
 //! **Limits.** Recursion ends at [`MAX_DEPTH`]: deeper nodes give `Unknown` and no sites. Chains that nest to the left (`a.b().c()`,
 //! `a + b + c`) are walked by loops and may be of any length.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use crate::extract::builder::Builder;
+use crate::extract::typescript::assignments::{PathKey, Write};
 use crate::extract::typescript::calls::Link;
 use crate::extract::typescript::locals;
 use crate::extract::typescript::narrowing::TestNode;
@@ -50,6 +51,14 @@ pub struct Walker<'t, 'tree> {
     pub links: Vec<Link<'tree>>,
     /// Assignments to bare names: name, value, function.
     pub assigned: Vec<(ExprId, ExprId, DeclId)>,
+    /// Assignments in this function so far; see [`crate::extract::typescript::assignments`].
+    pub writes: Vec<Write>,
+    /// Paths of which a guard or an assignment says something, somewhere in the file so far.
+    pub narrowed: FxHashSet<PathKey>,
+    /// Where such a path has its declared type again.
+    pub ended: FxHashSet<(ScopeId, PathKey)>,
+    /// How many assignments to a root narrow in a scope.
+    pub assigned_in: FxHashMap<(ScopeId, Sym), u32>,
     grammar: &'static Grammar,
     cursor: TreeCursor<'tree>,
     repaired: &'tree Repaired<'t>,
@@ -64,6 +73,7 @@ pub struct Saved {
     returns: Vec<ExprId>,
     this: ExprId,
     narrows_this: bool,
+    writes: Vec<Write>,
     class: DeclId,
     type_use: SiteKind,
 }
@@ -100,6 +110,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             class_members: FxHashSet::default(),
             links: Vec::new(),
             assigned: Vec::new(),
+            writes: Vec::new(),
+            narrowed: FxHashSet::default(),
+            ended: FxHashSet::default(),
+            assigned_in: FxHashMap::default(),
             grammar,
             cursor: tree.walk(),
             repaired,
@@ -169,6 +183,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             returns: std::mem::take(&mut self.returns),
             this: self.this,
             narrows_this: std::mem::take(&mut self.narrows_this),
+            writes: std::mem::take(&mut self.writes),
             class: self.class,
             type_use: self.type_use,
         }
@@ -181,6 +196,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.function = saved.function;
         self.this = saved.this;
         self.narrows_this = saved.narrows_this;
+        self.writes = saved.writes;
         self.class = saved.class;
         self.type_use = saved.type_use;
         std::mem::replace(&mut self.returns, saved.returns)

@@ -1,9 +1,10 @@
 //! What type does a guarded name have: after `x instanceof C`, `isFoo(x)`, `x.kind === "a"`, `"a" in x`.
 //!
-//! **Limits.** The extractor says where a guard holds; assignments in between are not seen.
+//! **Limits.** The extractor says where a guard holds and where an assignment ends it.
 
 use super::calls::{CallSite, Signature};
 use super::members::Looked;
+use super::names::{Place, Space};
 use super::types::{Ty, Type, primitive_of};
 use super::well_known::Known;
 use super::{Link, at};
@@ -18,6 +19,9 @@ impl Link<'_> {
     pub(super) fn guarded_type(&mut self, file: FileId, guard: u32) -> Ty {
         let facts = self.facts(file);
         let Some(guard) = facts.guards.get(guard as usize).copied() else { return Ty::UNKNOWN };
+        if let GuardTest::Assigned(_) | GuardTest::Declared = guard.test {
+            return self.assigned_type(file, guard);
+        }
         let subject = self.expr_type(file, guard.subject);
         match guard.test {
             GuardTest::InstanceOf(class) => {
@@ -36,8 +40,63 @@ impl Link<'_> {
                 let name = self.name(file, sym);
                 self.sift_union(subject, guard.negated, |link, ty| Some(link.member(ty, name) != Looked::Missing))
             }
-            GuardTest::Truthy => subject,
+            GuardTest::Truthy | GuardTest::Assigned(_) | GuardTest::Declared => subject,
         }
+    }
+
+    /// The type of what is assigned to: of a declared union the members that take the value, else as declared.
+    fn assigned_type(&mut self, file: FileId, guard: Guard) -> Ty {
+        let declared = self.declared_type_of(file, guard.subject);
+        let GuardTest::Assigned(value) = guard.test else { return declared };
+        if !matches!(self.get(declared), Type::Union(_)) {
+            return declared;
+        }
+        let value = self.expr_type(file, value);
+        if value.is_opaque() || value == Ty::NOTHING {
+            return declared;
+        }
+        let members = self.arena.members(declared);
+        let mut kept = Vec::new();
+        for &given in self.arena.members(value).iter() {
+            let before = kept.len();
+            for &member in members.iter() {
+                if self.extends(given, member, &mut Vec::new()) != Some(false) {
+                    kept.push(member);
+                }
+            }
+            if kept.len() == before {
+                return declared;
+            }
+        }
+        self.arena.union(&kept)
+    }
+
+    /// The type of a name or member, whatever guards say of it.
+    fn declared_type_of(&mut self, file: FileId, subject: ExprId) -> Ty {
+        match self.facts(file).expr(subject) {
+            Expr::Name(sym, scope, offset) => self.name_type_in(sym, Place { file, scope, offset }, Space::Value),
+            Expr::Member(object, sym) => self.declared_member_type(file, object, sym),
+            _ => self.expr_type(file, subject),
+        }
+    }
+
+    /// Whether a name was narrowed by an assignment outside the function that reads it, which may run after another one.
+    pub(super) fn is_assigned_outside(&mut self, narrow: DeclRef, place: Place) -> bool {
+        let facts = self.facts(narrow.file);
+        let decl = facts.decl(narrow.decl);
+        let Expr::Guarded(guard) = facts.expr(decl.init) else { return false };
+        if !matches!(facts.guards.get(guard as usize), Some(Guard { test: GuardTest::Assigned(_), .. })) {
+            return false;
+        }
+        let mut scope = place.scope;
+        while let Some(id) = scope.some().filter(|id| *id != decl.scope) {
+            let Scope { kind, parent, .. } = *facts.scope(id);
+            if kind == ScopeKind::Function {
+                return true;
+            }
+            scope = parent;
+        }
+        false
     }
 
     fn narrow_by_predicate(&mut self, subject: Ty, site: CallSite, index: u16, negated: bool) -> Ty {
@@ -175,7 +234,7 @@ impl Link<'_> {
         let mut scope = scope;
         let mut found = None;
         while let Some(id) = scope.some() {
-            let mut declared_here = false;
+            let (mut declared_here, mut ended) = (false, false);
             for &(_, _, decl_id) in self.tables.declared(file, id, name) {
                 let decl = facts.decl(decl_id);
                 if decl.kind != DeclKind::Narrow {
@@ -184,13 +243,20 @@ impl Link<'_> {
                 }
                 let Expr::Guarded(guard) = facts.expr(decl.init) else { continue };
                 let Some(guard) = facts.guards.get(guard as usize) else { continue };
-                if decl.from <= offset && same_path(facts, guard.subject, path) {
+                if decl.from > offset {
+                    continue;
+                }
+                if same_path(facts, guard.subject, path) {
                     found = Some(at(file, decl_id));
+                    ended = false;
+                } else if is_assignment(guard.test) && is_prefix(facts, guard.subject, path) {
+                    found = None;
+                    ended = true;
                 }
             }
             let Scope { kind, parent, .. } = *facts.scope(id);
             // What a function is called with later may have changed by then.
-            if found.is_some() || declared_here || kind == ScopeKind::Function {
+            if found.is_some() || declared_here || ended || kind == ScopeKind::Function {
                 return found;
             }
             scope = parent;
@@ -211,6 +277,23 @@ fn path_root(facts: &Facts, path: ExprId) -> Option<(Option<Sym>, ScopeId, u32)>
         }
     }
     None
+}
+
+fn is_assignment(test: GuardTest) -> bool {
+    matches!(test, GuardTest::Assigned(_) | GuardTest::Declared)
+}
+
+/// Whether a path goes through another one.
+fn is_prefix(facts: &Facts, prefix: ExprId, path: ExprId) -> bool {
+    let mut path = path;
+    for _ in 0..MAX_PATH {
+        let Expr::Member(object, _) = facts.expr(path) else { return false };
+        if same_path(facts, prefix, object) {
+            return true;
+        }
+        path = object;
+    }
+    false
 }
 
 fn same_path(facts: &Facts, a: ExprId, b: ExprId) -> bool {

@@ -109,7 +109,7 @@ impl Link<'_> {
     fn expr_type_unguarded(&mut self, file: FileId, id: ExprId) -> Ty {
         let facts = self.facts(file);
         match facts.expr(id) {
-            Expr::Name(sym, scope, offset) => self.name_type(sym, Place { file, scope, offset }),
+            Expr::Name(sym, scope, offset) => self.name_type_in(sym, Place { file, scope, offset }, Space::Narrowed),
             Expr::This(decl) | Expr::ThisAt(decl, ..) => self.this_type(file, decl),
             Expr::Super(decl) => self.super_type(file, decl),
             Expr::Member(object, sym) => self.member_expr_type(file, id, object, sym),
@@ -193,9 +193,16 @@ impl Link<'_> {
         }
     }
 
-    fn name_type(&mut self, sym: Sym, place: Place) -> Ty {
+    /// The type of a bare name, seen through narrowings or not.
+    pub(super) fn name_type_in(&mut self, sym: Sym, place: Place, space: Space) -> Ty {
         let name = self.name(place.file, sym);
-        let decls = self.lookup(place, name, Space::Narrowed);
+        let decls = self.lookup(place, name, space);
+        if let [narrow] = decls[..]
+            && self.decl(narrow).kind == DeclKind::Narrow
+            && self.is_assigned_outside(narrow, place)
+        {
+            return self.name_type_in(sym, place, Space::Value);
+        }
         if !decls.is_empty() {
             return self.decls_type(&decls);
         }
@@ -256,6 +263,11 @@ impl Link<'_> {
         {
             return self.decl_type(narrow);
         }
+        self.declared_member_type(file, object, sym)
+    }
+
+    /// The type of a member, whatever guards say of it.
+    pub(super) fn declared_member_type(&mut self, file: FileId, object: ExprId, sym: Sym) -> Ty {
         let name = self.name(file, sym);
         let receiver = self.expr_type(file, object);
         match self.member(receiver, name) {

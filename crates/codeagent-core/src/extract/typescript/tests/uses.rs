@@ -37,7 +37,7 @@ fn conditions_narrow() {
                 Narrow x = x kind == String z
                 Narrow x = not x kind == String z
                   Narrow x = x has p
-                Narrow this = this?.node truthy
+                  Narrow this = this?.node truthy
             1:15 ParameterType A#0 by f
             1:19 ParameterType B#0 by f
             2:22 Read A by f
