@@ -121,6 +121,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.ty(alias);
         }
         if let Some(value) = value {
+            // The modifier `?` or `+?` is part of the annotation, and so is `-?`.
+            if self.text(value).starts_with(['?', '+']) {
+                self.b.decl(id).flags.insert(DeclFlags::OPTIONAL);
+            }
             let ty = self.ty(value);
             self.b.decl(id).ty = ty;
         }

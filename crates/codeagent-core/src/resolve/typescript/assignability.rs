@@ -4,10 +4,9 @@
 //! is being made counts as true, as in the compiler.
 //!
 //! **Limits.** The answer is "cannot tell" where a type is not known, has open type parameters, or has more members than are looked at.
-//! Parameters of functions are not compared, only their number of signatures.
+//! Functions and constructors are compared in `callables`.
 
 use super::Link;
-use super::calls::Signature;
 use super::members::Looked;
 use super::tables::Name;
 use super::types::{Args, Ty, Type, primitive_of};
@@ -26,7 +25,7 @@ const MAX_KEYS: usize = 512;
 const MAX_COMPARED: usize = 12;
 
 /// What type parameters of the greater type were found to be.
-type Inferred = Vec<(DeclRef, Ty)>;
+pub type Inferred = Vec<(DeclRef, Ty)>;
 
 impl Link<'_> {
     /// Whether `sub` is assignable to `sup`, filling in type parameters of `sup`; `None` if one cannot tell.
@@ -77,7 +76,7 @@ impl Link<'_> {
         }
     }
 
-    fn extends_param(&mut self, sub: Ty, param: DeclRef, inferred: &mut Inferred) -> Option<bool> {
+    pub(super) fn extends_param(&mut self, sub: Ty, param: DeclRef, inferred: &mut Inferred) -> Option<bool> {
         if !inferred.iter().any(|binding| binding.0 == param) {
             inferred.push((param, sub));
         }
@@ -190,7 +189,7 @@ impl Link<'_> {
         if unsure { None } else { Some(false) }
     }
 
-    fn nested_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
+    pub(super) fn nested_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
         if self.depth >= super::MAX_DEPTH {
             return None;
         }
@@ -215,50 +214,6 @@ impl Link<'_> {
             }
             _ => None,
         }
-    }
-
-    fn function_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
-        if matches!(self.get(sup), Type::Function(decl, _) if self.is_constructor_type(decl)) {
-            return match self.get(sub) {
-                Type::Static(_) => self.constructor_extends(sub, sup, inferred),
-                Type::Function(decl, _) if self.is_constructor_type(decl) => self.constructor_extends(sub, sup, inferred),
-                Type::Function(..) => Some(false),
-                _ if self.construct_signatures(sub).is_empty() => Some(false),
-                _ => self.constructor_extends(sub, sup, inferred),
-            };
-        }
-        let Some(found) = self.signatures(sub).last().copied() else { return Some(false) };
-        let wanted = self.signatures(sup).first().copied()?;
-        self.collect_rest(wanted, found, inferred);
-        let wanted_params = self.signature_params(wanted);
-        let found_params = self.signature_params(found);
-        for (wanted, found) in wanted_params.iter().zip(&found_params) {
-            let _ = self.nested_extends(found.ty, wanted.ty, inferred);
-        }
-        let result = self.signature_result(wanted);
-        let given = self.signature_result(found);
-        let _ = self.nested_extends(given, result, inferred);
-        Some(true)
-    }
-
-    /// `(..., ...rest: P) => R` with `P` to be found: the tuple of what is left of the parameters.
-    fn collect_rest(&mut self, wanted: Signature, found: Signature, inferred: &mut Inferred) {
-        let Signature::Declared(decl, env) = wanted else { return };
-        let params = self.params(decl);
-        let Some(&last) = params.last().filter(|last| self.decl(**last).flags.has(DeclFlags::REST)) else { return };
-        let rest = self.decl_type(last);
-        let rest = self.substitute(rest, env);
-        if let Type::Param(param) = self.get(rest) {
-            let given: Vec<Ty> = self.signature_params(found).iter().skip(params.len() - 1).map(|param| param.ty).collect();
-            let given = self.arena.tuple(&given);
-            let _ = self.extends_param(given, param, inferred);
-        }
-    }
-
-    fn constructor_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
-        let wanted = self.instance_of(sup, &[]);
-        let made = self.instance_of(sub, &[]);
-        self.nested_extends(made, wanted, inferred)
     }
 
     fn callable_extends(&mut self, sub: Ty, sup: Ty) -> Option<bool> {
@@ -329,6 +284,8 @@ impl Link<'_> {
                 Looked::Missing => return Some(false),
                 Looked::External => unsure = true,
                 looked => {
+                    // `Partial<T>` and `Required<T>` are `T` here, so it cannot be told whether the one may lack what the other demands.
+                    unsure |= !optional && self.is_optional(sub, &looked);
                     let given = self.given_type(looked, sub);
                     let wanted = self.looked_type(Looked::Declared(wanted), sup);
                     match self.nested_extends(given, wanted, inferred) {
@@ -340,6 +297,19 @@ impl Link<'_> {
             }
         }
         if unsure { None } else { Some(true) }
+    }
+
+    /// Whether a member of a type may be absent.
+    fn is_optional(&mut self, ty: Ty, looked: &Looked) -> bool {
+        if let Type::Mapped(decl, _) = self.get(ty)
+            && self.decl(decl).flags.has(DeclFlags::OPTIONAL)
+        {
+            return true;
+        }
+        match looked {
+            Looked::Declared(member) => member.decls.iter().all(|decl| self.decl(*decl).flags.has(DeclFlags::OPTIONAL)),
+            _ => false,
+        }
     }
 
     /// Whether an object literal spreads something: what that has may not be known.

@@ -1,13 +1,15 @@
 //! Links one TypeScript or JavaScript file: each name it uses finds the declaration the compiler would find.
 //!
 //! Reading order: `tables` (all files at once), `names` and `exports` (scopes, imports), `types` (the values), `typing` (what type an
-//! expression has), `type_exprs`, `members`, `calls`, `inference`, `assignability`, `context`, `narrowing`, then `sites` and `hierarchy` (the edges).
+//! expression has), `type_exprs`, `members`, `calls`, `inference`, `assignability`, `callables`, `context`, `narrowing`, then `sites` and
+//! `hierarchy` (the edges).
 //!
 //! **Limits.** No checker: types are inferred on demand, as far as members and calls need them. Whatever a budget or a cycle cuts off is
 //! `UNKNOWN` and gives no edge.
 
 mod aliases;
 mod assignability;
+mod callables;
 mod calls;
 mod context;
 mod display;

@@ -224,7 +224,7 @@ interface I<in out T> extends J<T>, K.L { prop: T; method<U>(u: U): void }
                 IndexSignature  readonly : H
                   Parameter k : string
             TypeAlias M : Mapped(DeclId(11)) [2-2]
-              MappedType  : T[K]
+              MappedType  optional : T[K]
                 TypeParam K Constraint keyof T
             TypeAlias C : conditional(T, [Infer(DeclId(15)), ...Infer(DeclId(16))], H, never, Infer(DeclId(15)), Infer(DeclId(16))) [3-3]
               TypeParam T
