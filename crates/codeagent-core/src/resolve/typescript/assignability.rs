@@ -9,6 +9,7 @@
 use super::Link;
 use super::members::Looked;
 use super::tables::Name;
+use super::type_exprs::Variadic;
 use super::types::{Args, Ty, Type, primitive_of};
 use super::well_known::Known;
 use crate::model::facts::*;
@@ -187,6 +188,21 @@ impl Link<'_> {
             }
         }
         if unsure { None } else { Some(false) }
+    }
+
+    /// A tuple against one with a rest element, which stands for what the others leave over.
+    pub(super) fn tuple_extends(&mut self, given: Args, (wanted, rest): &Variadic, inferred: &mut Inferred) -> Option<bool> {
+        let given = self.arena.list(given);
+        let behind = wanted.len() - rest - 1;
+        if given.len() < rest + behind {
+            return Some(false);
+        }
+        let (front, back) = given.split_at(given.len() - behind);
+        let (front, middle) = front.split_at(*rest);
+        let middle = self.arena.tuple(middle);
+        let fixed = wanted[..*rest].iter().chain(&wanted[rest + 1..]).copied();
+        let pairs = front.iter().chain(back).copied().zip(fixed).chain([(middle, wanted[*rest])]);
+        self.all(pairs, inferred)
     }
 
     pub(super) fn nested_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {

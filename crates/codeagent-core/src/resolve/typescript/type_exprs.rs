@@ -15,6 +15,9 @@ use super::{Link, at};
 use crate::model::facts::*;
 use crate::resolve::world::{DeclRef, FileId};
 
+/// The types of a tuple's elements and the place of its rest element.
+pub type Variadic = (Vec<Ty>, usize);
+
 impl Link<'_> {
     /// The type a type expression of a file means.
     pub(super) fn type_of(&mut self, file: FileId, ty: TypeId) -> Ty {
@@ -314,6 +317,7 @@ impl Link<'_> {
                 return deferred;
             }
             let outer = link.without(env, file, own);
+            let elements = link.variadic(file, bound, outer);
             let bound = link.type_of(file, bound);
             let bound = link.substitute(bound, outer);
             // Only a bare type parameter is gone through member by member, and then stands for each of them.
@@ -324,7 +328,11 @@ impl Link<'_> {
             let mut results = Vec::new();
             for &member in members.iter() {
                 let mut inferred = Vec::new();
-                let branch = match link.extends(member, bound, &mut inferred) {
+                let fits = match (link.get(member), &elements) {
+                    (Type::Tuple(given), Some(wanted)) => link.tuple_extends(given, wanted, &mut inferred),
+                    _ => link.extends(member, bound, &mut inferred),
+                };
+                let branch = match fits {
                     Some(true) => link.type_of(file, yes),
                     Some(false) => link.type_of(file, no),
                     None => link.either_branch(file, yes, no),
@@ -336,6 +344,19 @@ impl Link<'_> {
             }
             link.arena.union(&results)
         })
+    }
+
+    /// The elements of a written tuple type with one rest element, and which that is.
+    fn variadic(&mut self, file: FileId, ty: TypeId, env: Env) -> Option<Variadic> {
+        let facts = self.facts(file);
+        let TypeExpr::Tuple(elements) = facts.type_expr(ty) else { return None };
+        let elements = facts.list(elements);
+        let rest = elements.iter().position(|element| element.rest)?;
+        if elements[rest + 1..].iter().any(|element| element.rest) {
+            return None;
+        }
+        let types: Vec<Ty> = elements.iter().map(|element| self.type_of(file, element.ty)).collect();
+        Some((types.into_iter().map(|ty| self.substitute(ty, env)).collect(), rest))
     }
 
     /// An environment without what an outer round found for the `infer` names of this conditional type.
