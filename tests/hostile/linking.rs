@@ -8,9 +8,11 @@ pub fn table() -> Vec<Row> {
     let mut table = Vec::new();
     let mut cs = |name: &str, text: String, expected: Expected| table.push(row(&format!("C# {name}"), "a.cs", text, expected));
     csharp_cycles(&mut cs);
+    csharp_crowds(&mut cs);
     csharp_choices(&mut cs);
     let mut ts = |name: &str, text: String, expected: Expected| table.push(row(&format!("TS {name}"), "a.ts", text, expected));
     typescript_types(&mut ts);
+    typescript_blocks(&mut ts);
     typescript_values(&mut ts);
     modules(&mut table);
     table
@@ -52,6 +54,18 @@ fn csharp_cycles(cs: &mut impl FnMut(&str, String, Expected)) {
         ),
         Indexed,
     );
+    cs("alias that names itself", "using A = B; using B = A; class C : A { A x; void M() { x.M(); } }".into(), Indexed);
+    cs("aliases in a chain", each(5000, |i| format!("using A{i} = N.A{};", i + 1)) + "class C { A0 x; void M() { x.M(); } }", Indexed);
+    cs(
+        "properties that need each other",
+        format!("class C {{ {} void M() {{ P0.M(); }} }}", each(5000, |i| format!("C P{i} => P{}.P{};", i + 1, i + 2))),
+        Indexed,
+    );
+    cs("constraints in a circle", "class A<T, U> where T : U where U : T { void M(T t) { t.N(); } }".into(), Indexed);
+    cs("extension block on itself", "static class E { extension<T>(T x) where T : E { T Y => x.Y.Y.Y; } }".into(), Either);
+}
+
+fn csharp_crowds(cs: &mut impl FnMut(&str, String, Expected)) {
     cs(
         "type parameters that demand each other",
         "class A { static void Put(object[] x) { } static void Put(object x) { } void M<X, Y>(X[] x) where X : Y where Y : X { Put(x); } }"
@@ -91,15 +105,6 @@ fn csharp_cycles(cs: &mut impl FnMut(&str, String, Expected)) {
         each(10_000, |i| format!("using System; namespace N{i} {{ class C{i} {{ X a; Y b; void M() {{ a.Z(); }} }} }}")),
         Either,
     );
-    cs("alias that names itself", "using A = B; using B = A; class C : A { A x; void M() { x.M(); } }".into(), Indexed);
-    cs("aliases in a chain", each(5000, |i| format!("using A{i} = N.A{};", i + 1)) + "class C { A0 x; void M() { x.M(); } }", Indexed);
-    cs(
-        "properties that need each other",
-        format!("class C {{ {} void M() {{ P0.M(); }} }}", each(5000, |i| format!("C P{i} => P{}.P{};", i + 1, i + 2))),
-        Indexed,
-    );
-    cs("constraints in a circle", "class A<T, U> where T : U where U : T { void M(T t) { t.N(); } }".into(), Indexed);
-    cs("extension block on itself", "static class E { extension<T>(T x) where T : E { T Y => x.Y.Y.Y; } }".into(), Either);
 }
 
 fn csharp_choices(cs: &mut impl FnMut(&str, String, Expected)) {
@@ -180,23 +185,6 @@ fn csharp_choices(cs: &mut impl FnMut(&str, String, Expected)) {
 }
 
 fn typescript_types(ts: &mut impl FnMut(&str, String, Expected)) {
-    ts(
-        "4,000 blocks of one namespace in a namespace",
-        each(4000, |i| format!("export namespace A.B {{ export interface I{i} {{ go(): void }} }}"))
-            + &each(4000, |i| format!("export function f{i}(x: A.B.I{i}) {{ x.go(); }}")),
-        Indexed,
-    );
-    ts(
-        "interface of 4,000 parts",
-        each(4000, |i| format!("export interface I {{ m{i}(): I }}"))
-            + &each(4000, |i| format!("export function f{i}(x: I) {{ x.m{i}().m0(); }}")),
-        Indexed,
-    );
-    ts(
-        "10,000 blocks of one ambient module",
-        "declare module '*.md' { const component: React.FC; export default component; }\n".repeat(10_000),
-        Indexed,
-    );
     ts("class that extends itself", "class A extends A { m() { this.m(); this.n(); super.m(); } x: A; }".into(), Indexed);
     ts("classes that extend each other", "class A extends B { m() { this.n(); } } class B extends A { n() { this.m(); } } interface I extends J {} interface J extends I {} declare const i: I; i.x();".into(), Indexed);
     ts(
@@ -272,6 +260,26 @@ fn typescript_types(ts: &mut impl FnMut(&str, String, Expected)) {
     ts(
         "constraint of itself",
         "function f<T extends T, U extends V, V extends U>(t: T, u: U) { t.m(); u.n(); f(t, u).x(); }".into(),
+        Indexed,
+    );
+}
+
+fn typescript_blocks(ts: &mut impl FnMut(&str, String, Expected)) {
+    ts(
+        "4,000 blocks of one namespace in a namespace",
+        each(4000, |i| format!("export namespace A.B {{ export interface I{i} {{ go(): void }} }}"))
+            + &each(4000, |i| format!("export function f{i}(x: A.B.I{i}) {{ x.go(); }}")),
+        Indexed,
+    );
+    ts(
+        "interface of 4,000 parts",
+        each(4000, |i| format!("export interface I {{ m{i}(): I }}"))
+            + &each(4000, |i| format!("export function f{i}(x: I) {{ x.m{i}().m0(); }}")),
+        Indexed,
+    );
+    ts(
+        "10,000 blocks of one ambient module",
+        "declare module '*.md' { const component: React.FC; export default component; }\n".repeat(10_000),
         Indexed,
     );
 }

@@ -196,6 +196,7 @@ fn files_that_cannot_be_read_are_reported_each_time() {
 
 /// Facts of a text that was given up are not kept, as those of others are.
 #[test]
+#[allow(clippy::disallowed_methods, reason = "takes a file away")]
 fn a_file_that_was_given_up_is_tried_again() {
     let folder = tempfile::tempdir().unwrap();
     for _ in 0..2 {
