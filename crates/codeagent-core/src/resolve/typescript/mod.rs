@@ -58,6 +58,9 @@ const FILE_BUDGET: (u64, u64, u64) = (3_000_000, 20, 4_000_000);
 /// Going through so many declarations of one name costs a step: a namespace may have hundreds of blocks, each use of it asks for all of them.
 const LIST_STEP: usize = 8;
 
+/// Lists of so many are written by nobody, and cost as much again for each time they are longer.
+const CROWD: usize = 4096;
+
 /// Links one file.
 #[must_use]
 pub fn link(file: FileId, world: &World) -> Links {
@@ -168,7 +171,7 @@ impl<'w> Link<'w> {
 
     /// Takes what it costs to go through a list.
     fn spend_list(&mut self, length: usize) {
-        self.spend(length / LIST_STEP);
+        self.spend(length / LIST_STEP * (1 + length / CROWD));
     }
 
     fn get(&self, ty: Ty) -> Type {
