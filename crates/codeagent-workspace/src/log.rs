@@ -6,7 +6,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use crate::data_dir::{DataDir, DataDirError, own_with};
+use crate::data_dir::{DataDir, DataDirError, make_own_folder, own_with};
 
 /// Most bytes of a log.
 pub const LONGEST_LOG: u64 = 1 << 20;
@@ -24,10 +24,10 @@ pub struct LogFile {
 }
 
 impl DataDir {
-    /// Opens the log of a process in the background; it is made if it is not there.
+    /// Opens the log of a process in the background; it and the folder are made if they are not there.
     pub fn log(&self) -> Result<LogFile, DataDirError> {
         let path = self.file(LOG)?;
-        let opened = own_with(OpenOptions::new().read(true).append(true), &path);
+        let opened = make_own_folder(self.path()).and_then(|()| own_with(OpenOptions::new().read(true).append(true), &path));
         let file = opened.map_err(|source| DataDirError::Unwritable { path: self.path().to_owned(), source })?;
         Ok(LogFile { file })
     }

@@ -142,7 +142,7 @@ fn start(_root: &Root, _begin: &Begin) -> anyhow::Result<()> {
 #[cfg(unix)]
 fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     let data = root.data()?;
-    if let Some(keeping) = rival(&data)? {
+    if let Ok(keeping) = door::who(&data) {
         return say(root, "already watching", Some(&keeping));
     }
     let mut child = codeagent_workspace::start_detached(&data, &begin.arguments(&data)).context("the daemon cannot be started")?;
@@ -154,9 +154,10 @@ fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
         }
         if child.try_wait()?.is_some() {
             // Another one may have been quicker.
-            if let Some(keeping) = rival(&data)? {
+            if let Ok(keeping) = door::who(&data) {
                 return say(root, "already watching", Some(&keeping));
             }
+            data.lock_writer().map_err(EngineError::from)?;
             let reason = data.log().map_err(EngineError::from)?.last_line()?.unwrap_or_default();
             bail!("the daemon has ended: {reason}");
         }
@@ -165,20 +166,17 @@ fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     bail!("process {} does not answer yet; {} says what it does", child.id(), data.log_path()?.display())
 }
 
-/// Who keeps the index already; `None` if this process could. One that writes and cannot be asked is an error after a while.
-#[cfg(unix)]
-fn rival(data: &DataDir) -> anyhow::Result<Option<Keeping>> {
+/// The index, to keep it. One that another process has is waited for, as long as that process may take until it answers: some take the lock only to look.
+fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Engine> {
+    let data = root.data()?;
     let until = Instant::now() + RIVAL;
     loop {
-        if let Ok(keeping) = door::who(data) {
-            return Ok(Some(keeping));
+        match Engine::open(&root.folder, options.clone()) {
+            Err(EngineError::Data(DataDirError::Locked(_))) if Instant::now() < until && door::who(&data).is_err() => {
+                std::thread::sleep(LOOK)
+            }
+            opened => return Ok(opened?),
         }
-        match data.lock_writer() {
-            Ok(_) => return Ok(None),
-            Err(DataDirError::Locked(_)) if Instant::now() < until => {}
-            Err(error) => return Err(EngineError::from(error).into()),
-        }
-        std::thread::sleep(LOOK);
     }
 }
 
@@ -188,7 +186,7 @@ fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     codeagent_workspace::leave_session().context("the daemon cannot leave its session")?;
     let cancel = Arc::new(AtomicBool::new(false));
     let ingest = IngestOptions { threads: begin.threads.number(), cancel: Arc::clone(&cancel), ..IngestOptions::default() };
-    let engine = Engine::open(&root.folder, EngineOptions { ingest, tolerate_config: true, ..EngineOptions::default() })?;
+    let engine = open(root, &EngineOptions { ingest, tolerate_config: true, ..EngineOptions::default() })?;
     let data = engine.data().clone();
     let keeper = Arc::new(Keeper::start(Arc::new(engine), Role::Daemon, |_| {})?);
     door::who(&data).context("other processes cannot reach this one")?;
