@@ -36,11 +36,15 @@ impl Shop {
         shop
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
         command.args(arguments).arg("--root").arg(self.root.path()).env("CODEAGENT_DATA_DIR", self.home()).env_remove("CODEAGENT_LOG");
         command.current_dir(self.root.path());
-        command.output().unwrap()
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
     }
 
     fn stdout(&self, arguments: &[&str]) -> String {

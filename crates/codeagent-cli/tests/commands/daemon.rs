@@ -75,19 +75,26 @@ fn a_daemon_begins_once_serves_everybody_and_ends() {
 fn of_daemons_that_begin_together_one_stays() {
     let shop = Shop::new();
     let _ending = Ending(&shop);
-    let data = shop.data();
     let said: Vec<String> = std::thread::scope(|scope| {
         let running: Vec<_> = (0..4).map(|_| scope.spawn(|| shop.stdout(&["daemon", "start"]))).collect();
-        // Who looks whether the index is free has it for a moment; nobody may give up because of that.
-        while running.iter().any(|running| !running.is_finished()) {
-            drop(data.lock_writer());
-            std::thread::sleep(Duration::from_millis(1));
-        }
         running.into_iter().map(|running| running.join().unwrap()).collect()
     });
     let number = process(&shop.stdout(&["daemon", "status"]));
     assert!(said.iter().all(|said| process(said) == number), "{said:?}");
     assert_eq!(said.iter().filter(|said| said.starts_with("watching")).count(), 1, "{said:?}");
+}
+
+#[test]
+fn who_only_looks_whether_the_index_is_free_ends_no_daemon() {
+    let shop = Shop::new();
+    let _ending = Ending(&shop);
+    let looked = shop.data().lock_writer().unwrap();
+    let mut daemon = shop.command(&["daemon", "run"]).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    drop(looked);
+    wait_until("it keeps the index", || shop.stdout(&["daemon", "status"]).contains(&format!("process {} ", daemon.id())));
+    shop.stdout(&["daemon", "stop"]);
+    assert_eq!(daemon.wait().unwrap().code(), Some(0));
 }
 
 #[test]
