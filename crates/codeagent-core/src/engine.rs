@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, OpenError, Watcher, Workspace, root_mark};
+use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, MOST_KEPT_BYTES, OpenError, Watcher, Workspace, root_mark};
 
 use crate::engine::soundness::Held;
 use crate::ingest::{self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
@@ -203,9 +203,19 @@ impl Engine {
             Err(EngineError::Store(StoreError::Corrupt(reason))) => self.renewed(&mut pipeline, &reason, progress),
             Ok(summary) => {
                 self.is_renewing.store(false, Ordering::Release);
+                if !summary.unchanged && !batch.is_complete() {
+                    self.make_room();
+                }
                 Ok(summary)
             }
             Err(error) => Err(error),
+        }
+    }
+
+    /// Indexes are made again by whoever needs them; the disk is the user's.
+    fn make_room(&self) {
+        for removed in self.data().make_room(MOST_KEPT_BYTES) {
+            tracing::info!(repository = %removed.root().display(), "its index was removed: all together were too large");
         }
     }
 
@@ -380,7 +390,10 @@ fn wired(held: &Held, workspace: &Workspace, options: &EngineOptions) -> Result<
     let ingest = options.ingest.clone();
     let workers = if ingest.threads == 0 { available_threads() } else { ingest.threads };
     let reader = Reader::open(&held.data.database()?, READERS + workers as u32)?;
-    let pipeline = IngestPipeline::new(workspace.clone(), reader.clone(), writer, ingest)?;
+    let mut pipeline = IngestPipeline::new(workspace.clone(), reader.clone(), writer, ingest)?;
+    if !options.rebuild {
+        pipeline.share(held.data.clone());
+    }
     held.note_database();
     Ok((pipeline, Live { pulse, reader }))
 }

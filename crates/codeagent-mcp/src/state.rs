@@ -393,7 +393,8 @@ impl State {
     }
 
     fn open_engine(&self) -> Result<Engine, EngineError> {
-        let ingest = IngestOptions { threads: self.threads, cancel: Arc::clone(&self.cancel), ..IngestOptions::default() };
+        let ingest =
+            IngestOptions { threads: self.threads, cancel: Arc::clone(&self.cancel), in_background: true, ..IngestOptions::default() };
         let options = EngineOptions { ingest, tolerate_config: true, home: self.home.clone(), ..EngineOptions::default() };
         Engine::open(self.workspace.root(), options)
     }

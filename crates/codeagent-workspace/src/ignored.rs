@@ -220,6 +220,12 @@ pub fn rule_folders(root: &Path) -> Vec<PathBuf> {
     folders
 }
 
+/// Where git keeps what the work trees share of which one is at or around this folder, without links in it.
+pub fn shared_git_folder(root: &Path) -> Option<PathBuf> {
+    let git = root.ancestors().find_map(git_folder)?;
+    common_folder(&git).canonicalize().ok()
+}
+
 /// Where git keeps what all work trees of a repository share.
 fn common_folder(git: &Path) -> PathBuf {
     let text = read(&git.join("commondir"), MAX_POINTER_BYTES).and_then(Result::ok).and_then(|bytes| String::from_utf8(bytes).ok());

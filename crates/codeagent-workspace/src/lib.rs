@@ -20,11 +20,14 @@ mod ignored;
 mod lock;
 mod log;
 mod path;
+mod priority;
 mod read;
+mod room;
 mod sandbox;
 mod seal;
 #[cfg(unix)]
 mod search;
+mod siblings;
 mod tracked;
 mod walk;
 mod watch;
@@ -45,7 +48,9 @@ pub use exec::{ExecError, Launcher, Outcome, Output, Policy, Request, jail_main}
 pub use lock::{Holder, WriterLock};
 pub use log::{LONGEST_LOG, LogFile};
 pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
+pub use priority::{step_back, steps_back};
 pub use read::{FileBytes, FileText, ReadError, Stamp};
+pub use room::MOST_KEPT_BYTES;
 #[cfg(unix)]
 pub use sandbox::{Item, ItemKind, Removed, Visit, WriteError};
 pub use seal::{Seal, Soundness};

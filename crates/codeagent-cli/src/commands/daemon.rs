@@ -185,7 +185,8 @@ fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     #[cfg(unix)]
     codeagent_workspace::leave_session().context("the daemon cannot leave its session")?;
     let cancel = Arc::new(AtomicBool::new(false));
-    let ingest = IngestOptions { threads: begin.threads.number(), cancel: Arc::clone(&cancel), ..IngestOptions::default() };
+    let ingest =
+        IngestOptions { threads: begin.threads.number(), cancel: Arc::clone(&cancel), in_background: true, ..IngestOptions::default() };
     let engine = open(root, &EngineOptions { ingest, tolerate_config: true, ..EngineOptions::default() })?;
     let data = engine.data().clone();
     let keeper = Arc::new(Keeper::start(Arc::new(engine), Role::Daemon, |_| {})?);

@@ -21,7 +21,8 @@ pub struct Arguments {
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let cancel = Arc::new(AtomicBool::new(false));
-    let ingest = IngestOptions { threads: arguments.threads.number(), cancel: Arc::clone(&cancel), ..IngestOptions::default() };
+    let ingest =
+        IngestOptions { threads: arguments.threads.number(), cancel: Arc::clone(&cancel), in_background: true, ..IngestOptions::default() };
     let engine = Engine::open(&root.folder, EngineOptions { ingest, tolerate_config: true, ..EngineOptions::default() })?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let keeper = Keeper::start(Arc::new(engine), Role::Watch, |_| {})?;

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use super::*;
 
+mod shared;
+
 /// A repository of one class and a place for its index.
 struct Place {
     root: tempfile::TempDir,

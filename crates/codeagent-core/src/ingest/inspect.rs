@@ -14,6 +14,7 @@ use crate::ingest::clock::Clock;
 use crate::ingest::load::Loader;
 use crate::ingest::pipeline::{projects, worker_threads};
 use crate::ingest::scan::{self, Known, Scan};
+use crate::ingest::shared::Shared;
 use crate::ingest::{IngestError, InspectError};
 use crate::model::graph::Dialect;
 use crate::model::print;
@@ -41,6 +42,7 @@ pub fn links(workspace: &Workspace, path: &RepoPath, place: (u32, Option<u32>)) 
         projects: &projects,
         kept: &FxHashMap::default(),
         store: None,
+        shared: &Shared::of(None, 0),
         clock: &clock,
         cancel: &cancel,
         progress: &|_| {},

@@ -1,4 +1,4 @@
-//! Where the facts of each file come from: the last batch, the store, or the text.
+//! Where the facts of each file come from: the last batch, the store, the index of another work tree, or the text.
 //!
 //! **Limits.** A file that is too large, binary, generated in one line or gone while it is read stays in the index without symbols, with its
 //! problem; a panic of an extractor is such a problem too.
@@ -16,6 +16,7 @@ use crate::extract;
 use crate::ingest::IngestError;
 use crate::ingest::clock::Clock;
 use crate::ingest::scan::{Known, NEVER_READ, Source};
+use crate::ingest::shared::{Shared, Sharing};
 use crate::ingest::summary::{Phase, Progress};
 use crate::ingest::writer_thread::{PackedFacts, WriterThread};
 use crate::model::facts::{DeclId, Facts, Scope, ScopeId, ScopeKind};
@@ -75,12 +76,21 @@ pub struct Loader<'a> {
     pub kept: &'a FxHashMap<FactsKey, Arc<Facts>>,
     /// Facts on disk; `None`: all are made anew and none are kept.
     pub store: Option<Kept<'a>>,
+    /// Facts in other indexes.
+    pub shared: &'a Shared<'a>,
     /// Processor time.
     pub clock: &'a Clock,
     /// Set when the caller wants to stop.
     pub cancel: &'a AtomicBool,
     /// Where progress goes.
     pub progress: &'a (dyn Fn(Progress) + Sync),
+}
+
+/// What one thread has open.
+#[derive(Default)]
+struct Opened {
+    own: Option<Snapshot>,
+    others: Sharing,
 }
 
 impl Loader<'_> {
@@ -90,21 +100,14 @@ impl Loader<'_> {
         let packed = Mutex::new(PackedFacts::new());
         let loaded: Result<Vec<Option<Loaded>>, IngestError> = sources
             .par_iter()
-            .map_init(
-                || None,
-                |snapshot, source| {
-                    if self.cancel.load(Ordering::Relaxed) {
-                        return Err(IngestError::Interrupted);
-                    }
-                    let loaded = self.load_one(snapshot, source, &packed)?;
-                    (self.progress)(Progress {
-                        phase: Phase::Extract,
-                        done: done.fetch_add(1, Ordering::Relaxed) + 1,
-                        total: sources.len(),
-                    });
-                    Ok(loaded)
-                },
-            )
+            .map_init(Opened::default, |opened, source| {
+                if self.cancel.load(Ordering::Relaxed) {
+                    return Err(IngestError::Interrupted);
+                }
+                let loaded = self.load_one(opened, source, &packed)?;
+                (self.progress)(Progress { phase: Phase::Extract, done: done.fetch_add(1, Ordering::Relaxed) + 1, total: sources.len() });
+                Ok(loaded)
+            })
             .collect();
         let rest = packed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let loaded = loaded?.into_iter().flatten().collect();
@@ -114,12 +117,7 @@ impl Loader<'_> {
         Ok(loaded)
     }
 
-    fn load_one(
-        &self,
-        snapshot: &mut Option<Snapshot>,
-        source: &Source,
-        packed: &Mutex<PackedFacts>,
-    ) -> Result<Option<Loaded>, IngestError> {
+    fn load_one(&self, opened: &mut Opened, source: &Source, packed: &Mutex<PackedFacts>) -> Result<Option<Loaded>, IngestError> {
         let path = source.path.as_str();
         let defines = self.projects.defines(path);
         let defines_hash = hash_of(defines);
@@ -127,7 +125,7 @@ impl Loader<'_> {
             if row.problem.is_some() {
                 return Ok(Some(self.unread(source, row.hash, defines_hash, row.problem.clone())));
             }
-            if let Some(facts) = self.find(snapshot, &row.facts_key)? {
+            if let Some(facts) = self.find(&mut opened.own, &row.facts_key)? {
                 return Ok(Some(Loaded {
                     path: path.into(),
                     dialect: source.dialect,
@@ -155,22 +153,19 @@ impl Loader<'_> {
             );
             return Ok(Some(self.unread(source, *file.hash.as_bytes(), defines_hash, Some(problem))));
         }
-        self.read(snapshot, source, &file, packed).map(Some)
+        self.read(opened, source, &file, packed).map(Some)
     }
 
     /// Facts of a text that was read: kept ones under its key, else new ones.
-    fn read(
-        &self,
-        snapshot: &mut Option<Snapshot>,
-        source: &Source,
-        file: &FileText,
-        packed: &Mutex<PackedFacts>,
-    ) -> Result<Loaded, IngestError> {
+    fn read(&self, opened: &mut Opened, source: &Source, file: &FileText, packed: &Mutex<PackedFacts>) -> Result<Loaded, IngestError> {
         let defines = self.projects.defines(source.path.as_str());
         let hash = *file.hash.as_bytes();
         let conditions = extract::conditions(&file.text, source.dialect, defines);
         let key = FactsKey::new(source.dialect, &conditions, &hash);
-        let kept = self.find(snapshot, &key)?;
+        let kept = match self.find(&mut opened.own, &key)? {
+            Some(facts) => Some(facts),
+            None => self.take(&mut opened.others, key, packed)?,
+        };
         let parsed = kept.is_none();
         let facts = match kept {
             Some(facts) => facts,
@@ -180,8 +175,9 @@ impl Loader<'_> {
                     return Ok(self.unread(source, hash, hash_of(defines), Some(problem)));
                 };
                 // What was given up is tried again by whatever engine comes next.
-                if facts.header.parse_status != ParseStatus::Failed {
-                    self.keep(key, &facts, packed)?;
+                if self.store.is_some() && facts.header.parse_status != ParseStatus::Failed {
+                    let blob = self.clock.time(Phase::Store, || store::encode_facts(&facts));
+                    self.keep(key, blob, packed)?;
                 }
                 Arc::new(facts)
             }
@@ -208,10 +204,20 @@ impl Loader<'_> {
         self.clock.time(Phase::Extract, || catch_unwind(AssertUnwindSafe(|| extract::extract(text, dialect, defines))).ok())
     }
 
-    /// Packs facts and sends them off when enough have come together.
-    fn keep(&self, key: FactsKey, facts: &Facts, packed: &Mutex<PackedFacts>) -> Result<(), IngestError> {
+    /// Facts from another index, which are kept here from now on.
+    fn take(&self, others: &mut Sharing, key: FactsKey, packed: &Mutex<PackedFacts>) -> Result<Option<Arc<Facts>>, IngestError> {
+        let found = self.clock.time(Phase::Decode, || {
+            let blob = self.shared.find(others, &key)?;
+            Some((Arc::new(store::decode_facts(&blob)?), blob))
+        });
+        let Some((facts, blob)) = found else { return Ok(None) };
+        self.keep(key, blob, packed)?;
+        Ok(Some(facts))
+    }
+
+    /// Sends packed facts off when enough have come together.
+    fn keep(&self, key: FactsKey, blob: Vec<u8>, packed: &Mutex<PackedFacts>) -> Result<(), IngestError> {
         let Some(store) = self.store else { return Ok(()) };
-        let blob = self.clock.time(Phase::Store, || store::encode_facts(facts));
         let mut waiting = packed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         waiting.push((key, blob));
         if waiting.len() < PACKED_AT_ONCE {

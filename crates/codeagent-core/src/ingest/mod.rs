@@ -9,6 +9,7 @@ mod relink;
 mod resident;
 mod rows;
 mod scan;
+mod shared;
 
 pub mod change;
 pub mod inspect;

@@ -16,6 +16,7 @@ use crate::ingest::relink::Relinked;
 use crate::ingest::resident::Standing;
 use crate::ingest::rows;
 use crate::ingest::scan::Source;
+use crate::ingest::shared::Shared;
 use crate::ingest::{IngestError, Phase, Summary};
 use crate::model::graph::NodeId;
 use crate::resolve::FileId;
@@ -43,11 +44,12 @@ impl IngestPipeline {
             projects: &built.projects,
             kept: &FxHashMap::default(),
             store: Some(Kept { reader: &self.reader, writer: &self.writer }),
+            shared: &Shared::of(None, 0),
             clock: &run.clock,
             cancel: &self.options.cancel,
             progress: run.progress,
         };
-        let loaded = self.threads.install(|| loader.load(changed))?;
+        let loaded = run.threads.install(|| loader.load(changed))?;
         if loaded.len() != changed.len() {
             return Ok(Patched::TooMuch);
         }

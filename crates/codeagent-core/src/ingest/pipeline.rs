@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use codeagent_workspace::{Watcher, Workspace, root_mark};
+use codeagent_workspace::{DataDir, Watcher, Workspace, root_mark, step_back};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,6 +23,7 @@ use crate::ingest::relink::{Relinked, relink_all};
 use crate::ingest::resident::{Built, Doubts, Resident, Standing};
 use crate::ingest::rows::{self, Rows};
 use crate::ingest::scan::{self, Known, Scan, Source};
+use crate::ingest::shared::Shared;
 use crate::ingest::{ChangeBatch, FileProblem, IngestError, Phase, Progress, Summary, WriterThread};
 use crate::model::facts::FACTS_VERSION;
 use crate::model::graph::{Node, NodeId, NodeType};
@@ -56,6 +57,8 @@ pub struct IngestOptions {
     pub threads: usize,
     /// Keep the facts in memory for the next batch.
     pub keep_facts: bool,
+    /// What looks at the whole repository runs behind what the user is doing.
+    pub in_background: bool,
     /// Set to stop at the next file.
     pub cancel: Arc<AtomicBool>,
 }
@@ -65,9 +68,10 @@ pub struct IngestPipeline {
     pub(super) workspace: Workspace,
     pub(super) reader: Reader,
     pub(super) writer: WriterThread,
-    pub(super) threads: rayon::ThreadPool,
+    threads: Arc<rayon::ThreadPool>,
     pub(super) options: IngestOptions,
     watcher: Option<Arc<Watcher>>,
+    shares: Option<DataDir>,
     resident: Option<Resident>,
     /// Paths that were taken out of the index.
     removed: FxHashSet<String>,
@@ -75,6 +79,7 @@ pub struct IngestPipeline {
 
 /// What is the same for all steps of one batch.
 pub(super) struct Run<'a> {
+    pub(super) threads: Arc<rayon::ThreadPool>,
     pub(super) clock: Clock,
     pub(super) progress: &'a (dyn Fn(Progress) + Sync),
     started: Instant,
@@ -85,8 +90,8 @@ pub(super) struct Run<'a> {
 impl IngestPipeline {
     /// A pipeline over an opened store.
     pub fn new(workspace: Workspace, reader: Reader, writer: WriterThread, options: IngestOptions) -> Result<Self, IngestError> {
-        let threads = worker_threads(options.threads)?;
-        Ok(Self { workspace, reader, writer, threads, options, watcher: None, resident: None, removed: FxHashSet::default() })
+        let threads = Arc::new(worker_threads(options.threads)?);
+        Ok(Self { workspace, reader, writer, threads, options, watcher: None, shares: None, resident: None, removed: FxHashSet::default() })
     }
 
     /// Works from now on with these settings.
@@ -97,6 +102,11 @@ impl IngestPipeline {
     /// Has every folder that a batch lists watched from now on.
     pub fn set_watcher(&mut self, watcher: Option<Arc<Watcher>>) {
         self.watcher = watcher;
+    }
+
+    /// Takes from now on what is in the indexes of the other work trees of this one's repository, instead of reading texts again.
+    pub fn share(&mut self, data: DataDir) {
+        self.shares = Some(data);
     }
 
     /// Whether a path was taken out of the index lately.
@@ -140,7 +150,8 @@ impl IngestPipeline {
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Result<Summary, Box<Resident>>, IngestError> {
         let known = std::mem::take(&mut resident.known);
-        let mut run = Run { clock: Clock::default(), progress, started: Instant::now(), scanned_at: now_ns(), known };
+        let threads = Arc::clone(&self.threads);
+        let mut run = Run { threads, clock: Clock::default(), progress, started: Instant::now(), scanned_at: now_ns(), known };
         run.clock.time(Phase::Read, || scan::settle(&self.workspace, &run.known, &mut sources));
         let (changed, same): (Vec<Source>, Vec<Source>) = sources.into_iter().partition(|source| source.in_doubt);
         let touched = touched_rows(&run.known, &same);
@@ -193,7 +204,7 @@ impl IngestPipeline {
         progress(Progress { phase: Phase::Read, done: 0, total: found });
         let had_paths = std::mem::replace(&mut resident.paths, std::mem::take(&mut scan.paths));
         resident.note_unwanted(batch);
-        let mut run = Run { clock, progress, started, scanned_at, known };
+        let mut run = Run { threads: self.threads_of_long_work()?, clock, progress, started, scanned_at, known };
         let same_engine = run.known.made_by == self.made_by();
         if same_engine && !scan.is_in_doubt() {
             return Ok(self.unchanged(run, resident, scan.problems));
@@ -226,6 +237,15 @@ impl IngestPipeline {
     /// Moves the log into the database.
     pub fn checkpoint(&self) -> Result<(), IngestError> {
         self.writer.checkpoint()
+    }
+
+    /// Threads of their own where the work is to stay behind: a thread cannot come back to the front for the next edit.
+    fn threads_of_long_work(&self) -> Result<Arc<rayon::ThreadPool>, IngestError> {
+        if !self.options.in_background {
+            return Ok(Arc::clone(&self.threads));
+        }
+        let threads = thread_pool(self.options.threads).thread_name(|index| format!("codeagent-batch-{index}"));
+        Ok(Arc::new(built(threads.start_handler(|_| step_back()))?))
     }
 
     /// Everything but the sources and project files that the graph is a function of.
@@ -314,7 +334,7 @@ impl IngestPipeline {
             let mut buffer = Vec::new();
             run.clock.time(Phase::Store, || nodes.iter().map(|node| store::node_hash(node, &mut buffer)).collect())
         };
-        let hashes: Vec<i64> = self.threads.install(|| nodes.par_chunks(NODES_AT_ONCE).flat_map_iter(hashes_of).collect());
+        let hashes: Vec<i64> = run.threads.install(|| nodes.par_chunks(NODES_AT_ONCE).flat_map_iter(hashes_of).collect());
         let mut hashed: Vec<HashedNode> = hashes.into_iter().zip(nodes).collect();
         hashed.sort_unstable_by_key(|(_, node)| node.id);
         hashed
@@ -340,11 +360,12 @@ impl IngestPipeline {
             projects: &projects,
             kept: &kept,
             store: Some(Kept { reader: &self.reader, writer: &self.writer }),
+            shared: &Shared::of(self.shares.as_ref(), run.threads.current_num_threads()),
             clock: &run.clock,
             cancel: &self.options.cancel,
             progress: run.progress,
         };
-        let loaded = self.threads.install(|| loader.load(&scan.sources))?;
+        let loaded = run.threads.install(|| loader.load(&scan.sources))?;
         drop(kept);
         (run.progress)(Progress { phase: Phase::World, done: 0, total: 0 });
         let files =
@@ -359,7 +380,7 @@ impl IngestPipeline {
     #[allow(clippy::type_complexity, reason = "the three parts go different ways at once")]
     fn link(&self, run: &Run<'_>, built: &Built, all: bool) -> Result<(BatchKind, Vec<(usize, Relinked)>, Vec<Fingerprint>), IngestError> {
         let Built { loaded, world, nodes, .. } = built;
-        let fingerprints: Vec<Fingerprint> = self.threads.install(|| {
+        let fingerprints: Vec<Fingerprint> = run.threads.install(|| {
             let each = loaded.par_iter().enumerate();
             each.map(|(at, file)| run.clock.time(Phase::World, || rows::fingerprint(at, file, world, nodes))).collect()
         });
@@ -382,7 +403,7 @@ impl IngestPipeline {
             (run.progress)(Progress { phase: Phase::Link, done, total: wanted.len() });
             !self.options.cancel.load(Ordering::Relaxed)
         };
-        let relinked = self.threads.install(|| relink_all(wanted, (world, nodes, &world_keys), &run.clock, &step));
+        let relinked = run.threads.install(|| relink_all(wanted, (world, nodes, &world_keys), &run.clock, &step));
         relinked.ok_or(IngestError::Interrupted)
     }
 
@@ -396,12 +417,15 @@ impl IngestPipeline {
 
 /// Threads with room for what extractors and linkers admit; 0: one per processor.
 pub(super) fn worker_threads(threads: usize) -> Result<rayon::ThreadPool, IngestError> {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .stack_size(STACK_BYTES)
-        .thread_name(|index| format!("codeagent-worker-{index}"))
-        .build()
-        .map_err(|error| IngestError::Threads(error.to_string()))
+    built(thread_pool(threads).thread_name(|index| format!("codeagent-worker-{index}")))
+}
+
+fn thread_pool(threads: usize) -> rayon::ThreadPoolBuilder {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES)
+}
+
+fn built(threads: rayon::ThreadPoolBuilder) -> Result<rayon::ThreadPool, IngestError> {
+    threads.build().map_err(|error| IngestError::Threads(error.to_string()))
 }
 
 /// The projects of what was scanned, with the owners that the settings name.

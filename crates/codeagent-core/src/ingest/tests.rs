@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use crate::engine::{Engine, EngineOptions};
-use crate::ingest::{IngestOptions, Summary};
+use crate::ingest::{ChangeBatch, IngestOptions, Phase, Progress, Summary};
 use crate::store::canonical_dump;
 
 /// Paths and texts.
@@ -337,4 +337,28 @@ fn the_settings_speak_of_our_languages() {
     use crate::model::graph::Language;
     let ours: Vec<&str> = Language::NAMES.iter().map(|(word, _)| *word).collect();
     assert_eq!(codeagent_workspace::LANGUAGES, ours);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn long_work_in_the_background_steps_back_and_an_edit_does_not() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &texts(&[0; 8]), SHOP);
+    let ingest = IngestOptions { in_background: true, ..IngestOptions::default() };
+    let engine = Engine::open(folder.path(), EngineOptions { ingest, ..options(folder.path()) }).unwrap();
+    let (before, seen) = (codeagent_workspace::steps_back(), std::sync::Mutex::new(Vec::new()));
+    let look = |progress: Progress| {
+        if progress.phase == Phase::Extract {
+            seen.lock().unwrap().push(codeagent_workspace::steps_back());
+        }
+    };
+    engine.index(&look).unwrap();
+    let indexed = std::mem::take(&mut *seen.lock().unwrap());
+    assert!(indexed.len() == 6 && indexed.iter().all(|steps| *steps > before), "{indexed:?}");
+    for choice in [1, 0] {
+        write(folder.path(), &texts(&[choice, 0, 0, 0, 0, 0, 0, 0]), SHOP);
+        seen.lock().unwrap().clear();
+        engine.process_batch(&ChangeBatch::only([codeagent_workspace::RepoPath::new("src/cart.ts").unwrap()]), &look).unwrap();
+    }
+    assert_eq!(*seen.lock().unwrap(), [before]);
 }

@@ -101,6 +101,12 @@ pub fn read_facts(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Facts>, 
     Ok(found.flatten())
 }
 
+/// What lies under a key, packed; it may be damaged.
+pub fn read_packed(snapshot: &Snapshot, key: &FactsKey) -> Result<Option<Vec<u8>>, StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(SELECT)?;
+    Ok(statement.query_row([&key.0[..]], |row| row.get(0)).optional()?)
+}
+
 const KEYS: &str = "SELECT key FROM facts";
 
 /// All keys.

@@ -30,7 +30,7 @@ pub use cancel::Canceller;
 pub use dump::canonical_dump;
 pub use edges::{Contained, IncidentEdge, candidates_of, contained, incident_edges, reference_count};
 pub use export::{ExportEdge, ExportSymbol, export_edges, export_symbols, paths_by_key};
-pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts};
+pub use facts::{FactsKey, decode_facts, encode_facts, facts_keys, read_facts, read_packed};
 pub use files::{
     file_by_path, file_keys, file_path, files, files_ending, files_with_problems, given_up_files, inputs, link_rows, project_ids,
 };

@@ -1,0 +1,93 @@
+//! A second work tree of a repository parses nothing that the first has parsed, and believes nothing else of its index.
+
+use std::path::{Path, PathBuf};
+
+use super::*;
+use crate::ingest::Summary;
+
+/// A repository `main` with a work tree `second`, and one home for both indexes.
+struct Trees(tempfile::TempDir);
+
+#[allow(clippy::disallowed_methods, reason = "changes files as others would")]
+impl Trees {
+    fn new() -> Self {
+        let trees = Self(tempfile::tempdir().unwrap());
+        trees.write("main/.git/worktrees/second/commondir", "../..\n");
+        trees.write("second/.git", &format!("gitdir: {}\n", trees.root("main/.git/worktrees/second").display()));
+        for tree in ["main", "second"] {
+            trees.write(&format!("{tree}/a.cs"), "class A { void M() { new B().N(); } }");
+            trees.write(&format!("{tree}/b.cs"), "class B { internal void N() { } }");
+        }
+        trees
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.root(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn root(&self, tree: &str) -> PathBuf {
+        self.0.path().join(tree)
+    }
+
+    fn open(&self, tree: &str, rebuild: bool) -> Engine {
+        let home = DataHome::at(self.root("home"));
+        Engine::open(&self.root(tree), EngineOptions { home, rebuild, ..EngineOptions::default() }).unwrap()
+    }
+
+    /// Indexes a tree and says what was done, and whether the index is as a fresh one.
+    fn index(&self, tree: &str, rebuild: bool) -> (Summary, bool) {
+        let engine = self.open(tree, rebuild);
+        let summary = engine.index(&|_| {}).unwrap();
+        let is_right = engine.verify(&|_| {}).unwrap() == 0;
+        engine.close().unwrap();
+        (summary, is_right)
+    }
+
+    fn database(&self, tree: &str) -> PathBuf {
+        let root: &Path = &self.root(tree).canonicalize().unwrap();
+        DataHome::at(self.root("home")).data_dir(root).unwrap().database().unwrap()
+    }
+}
+
+#[test]
+fn a_second_work_tree_parses_what_is_new() {
+    let trees = Trees::new();
+    let (first, is_right) = trees.index("main", false);
+    assert!(is_right && (first.changed, first.parsed) == (2, 2));
+    trees.write("second/c.cs", "class C { B b; }");
+    let (second, is_right) = trees.index("second", false);
+    assert!(is_right && (second.changed, second.parsed) == (3, 1));
+    // What was taken is kept: the first may go.
+    std::fs::remove_file(trees.database("main")).unwrap();
+    trees.write("second/c.cs", "class C { A a; }");
+    let (third, is_right) = trees.index("second", false);
+    assert!(is_right && third.parsed == 1);
+    assert_eq!(trees.index("second", true).0.parsed, 3, "made anew is made from the texts");
+}
+
+#[test]
+fn what_one_has_open_the_other_takes() {
+    let trees = Trees::new();
+    let (first, second) = (trees.open("main", false), trees.open("second", false));
+    assert_eq!(first.index(&|_| {}).unwrap().parsed, 2);
+    assert_eq!(second.index(&|_| {}).unwrap().parsed, 0);
+    trees.write("main/b.cs", "class B { internal int N() => 1; }");
+    trees.write("second/b.cs", "class B { internal int N() => 1; }");
+    assert_eq!(second.index(&|_| {}).unwrap().parsed, 1);
+    assert_eq!(first.index(&|_| {}).unwrap().parsed, 0);
+    assert_eq!(first.verify(&|_| {}).unwrap() + second.verify(&|_| {}).unwrap(), 0);
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "damages a file")]
+fn a_damaged_index_of_another_tree_gives_nothing() {
+    let trees = Trees::new();
+    trees.index("main", false);
+    let mut bytes = std::fs::read(trees.database("main")).unwrap();
+    bytes.iter_mut().skip(4096).for_each(|byte| *byte ^= 0x5a);
+    std::fs::write(trees.database("main"), bytes).unwrap();
+    let (second, is_right) = trees.index("second", false);
+    assert!(is_right && second.parsed == 2);
+}

@@ -1,0 +1,22 @@
+//! How does a thread step back behind what the user is doing?
+//!
+//! **Limits.** Linux only: elsewhere a process has one priority for all its threads, and those that answer shall not wait.
+
+/// How far: one that steps back gets a tenth of a processor that another wants.
+#[cfg(target_os = "linux")]
+const STEPS: i32 = 10;
+
+/// Lets this thread run behind others from now on, if the system lets it. It cannot come back.
+pub fn step_back() {
+    #[cfg(target_os = "linux")]
+    rustix::process::nice(STEPS).ok();
+}
+
+/// How far this thread has stepped back.
+#[must_use]
+pub fn steps_back() -> i32 {
+    #[cfg(target_os = "linux")]
+    return rustix::process::getpriority_process(None).unwrap_or(0);
+    #[cfg(not(target_os = "linux"))]
+    0
+}

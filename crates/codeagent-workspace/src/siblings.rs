@@ -1,0 +1,123 @@
+//! Which other indexes are of work trees of the same git repository?
+//!
+//! A data folder keeps where git keeps what all work trees share, as its last writer found it; only data folders are looked at, no other repository is.
+//! What is said there may be anybody's: it is good for finding texts that are probably the same, not for believing that they are.
+//!
+//! **Limits.** Of more than [`MOST`] only those whose index was written last. A folder whose writer never noted it is none.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::time::SystemTime;
+
+use crate::data_dir::{DataDir, DataHome, open_own};
+use crate::ignored::shared_git_folder;
+
+/// The file with a hash of the path of git's folder.
+const GIT: &str = "git";
+
+/// How many are of use.
+const MOST: usize = 8;
+
+impl DataDir {
+    /// The data folders of other work trees, the one that was written last first. Any of them may be gone, damaged or in use.
+    #[must_use]
+    pub fn siblings(&self) -> Vec<Self> {
+        let (Some(mark), Some(home)) = (noted(self), self.path().parent()) else { return Vec::new() };
+        let kept = DataHome::at(home).kept().unwrap_or_default();
+        let others = kept.known.into_iter().filter(|other| other.path() != self.path() && noted(other) == Some(mark));
+        let mut dated: Vec<(SystemTime, Self)> = others.filter_map(|other| Some((written(&other)?, other))).collect();
+        dated.sort_by(|(first, _), (second, _)| second.cmp(first));
+        dated.into_iter().map(|(_, other)| other).take(MOST).collect()
+    }
+
+    /// Notes whose work tree this is; nothing if it is none. Only for who holds the right to write.
+    pub(crate) fn note_git(&self) -> io::Result<()> {
+        let Some(folder) = shared_git_folder(self.root()) else { return Ok(()) };
+        let mark = *blake3::hash(folder.as_os_str().as_encoded_bytes()).as_bytes();
+        if noted(self) == Some(mark) {
+            return Ok(());
+        }
+        let mut file = open_own(&self.file(GIT).map_err(io::Error::other)?)?;
+        file.set_len(0)?;
+        file.write_all(&mark)
+    }
+}
+
+fn noted(data: &DataDir) -> Option<[u8; 32]> {
+    let path = data.file(GIT).ok()?;
+    let mut mark = [0; 32];
+    path.symlink_metadata().ok()?.is_file().then(|| File::open(path)).and_then(Result::ok)?.read_exact(&mut mark).ok()?;
+    Some(mark)
+}
+
+/// When the database or its log was written last; `None` if there is none.
+fn written(data: &DataDir) -> Option<SystemTime> {
+    let changed = |path: &Path| path.symlink_metadata().and_then(|metadata| metadata.modified()).ok();
+    let log = changed(&data.path().join("index.db-wal"));
+    changed(&data.database().ok()?).map(|database| log.map_or(database, |log| log.max(database)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// Data folders of work trees below `outer`, noted and with a database, in the order in which they were written.
+    fn noted_folders(outer: &Path, trees: &[&str]) -> Vec<DataDir> {
+        let folder = |tree: &&str| {
+            let data = DataHome::at(outer.join("home")).data_dir(&outer.join(tree)).unwrap();
+            let _lock = data.lock_writer().unwrap();
+            data.writable_database().unwrap();
+            data
+        };
+        trees.iter().map(folder).collect()
+    }
+
+    /// A repository `main` with a work tree `second`, and a repository `other`.
+    fn repositories() -> tempfile::TempDir {
+        let outer = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path: PathBuf = outer.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("main/.git/worktrees/second/commondir", "../..\n");
+        write("main/src/a.cs", "");
+        write("second/.git", &format!("gitdir: {}\n", outer.path().join("main/.git/worktrees/second").display()));
+        write("other/.git/HEAD", "");
+        write("plain/a.cs", "");
+        outer
+    }
+
+    #[test]
+    fn work_trees_of_one_repository_are_siblings() {
+        let outer = repositories();
+        let [main, second, part, other, plain] = &noted_folders(outer.path(), &["main", "second", "main/src", "other", "plain"])[..] else {
+            unreachable!()
+        };
+        let mut found = main.siblings();
+        found.sort_by(|first, second| first.root().cmp(second.root()));
+        assert_eq!(found, [part.clone(), second.clone()], "a folder of a work tree as well");
+        assert!(second.siblings().contains(main));
+        assert!(other.siblings().is_empty() && plain.siblings().is_empty());
+    }
+
+    #[test]
+    fn a_folder_without_an_index_or_with_a_link_for_a_note_is_none() {
+        let outer = repositories();
+        let [main, second] = &noted_folders(outer.path(), &["main", "second"])[..] else { unreachable!() };
+        std::fs::remove_file(second.database().unwrap()).unwrap();
+        assert_eq!(main.siblings(), []);
+        second.writable_database().unwrap();
+        assert_eq!(main.siblings(), [second.clone()]);
+        #[cfg(unix)]
+        {
+            let note = second.path().join(GIT);
+            std::fs::rename(&note, outer.path().join("note")).unwrap();
+            std::os::unix::fs::symlink(outer.path().join("note"), &note).unwrap();
+            assert_eq!(main.siblings(), []);
+        }
+    }
+}
