@@ -4,7 +4,8 @@
 //! brought up to date, the other is indexed from nothing, with other numbers of threads; their canonical dumps must be the same.
 //!
 //! `CODEAGENT_LAW_ROOTS` (folders, separated by `:`), `CODEAGENT_LAW_STEPS`, `CODEAGENT_LAW_EVERY` (compare after every n-th edit) and
-//! `CODEAGENT_LAW_SEED` run it on more than `tests/shop`.
+//! `CODEAGENT_LAW_SEED` run it on more than `tests/shop`; `CODEAGENT_LAW_ONLY=trivia` edits comments, newlines and
+//! directives alone.
 
 #![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
@@ -167,7 +168,9 @@ fn edit(random: &mut Random, root: &Path, files: &[String], step: usize) -> Opti
     let path = (*random.pick(&sources)?).clone();
     let text = fs::read(root.join(&path)).ok()?;
     let one = |what, text: Vec<u8>| Some(Edit { what, files: vec![(path.clone(), Some(text))] });
-    match random.below(20) {
+    let only_trivia = env::var("CODEAGENT_LAW_ONLY").is_ok_and(|only| only == "trivia");
+    match if only_trivia { 20 } else { random.below(23) } {
+        20.. => one("trivia", trivia(random, &text)),
         0..5 => one("body", swap_lines(random, &text, |line| line.trim_end().ends_with(';') && line.starts_with("    "))),
         5..9 => one("signature", rename(random, &text, files, root)),
         9..12 => one(
@@ -209,6 +212,41 @@ fn swap_lines(random: &mut Random, text: &[u8], which: impl Fn(&str) -> bool) ->
         lines.swap(*a, *b);
     }
     lines.concat().into_bytes()
+}
+
+/// Lines that say nothing to a compiler, or only to some.
+const TRIVIA: &[&str] = &[
+    "// a note\n",
+    "/* a note */\n",
+    "/** @param {string} name @returns {number} */\n",
+    "/// <summary>a note</summary>\n",
+    "/// <reference path=\"./other.ts\" />\n",
+    "#region a note\n",
+    "#endregion\n",
+    "#if DEBUG\n",
+    "#else\n",
+    "#endif\n",
+    "#nullable enable\n",
+    "'use strict'\n",
+    "\r\n",
+    "\n\n",
+];
+
+/// Adds a line, or a comment or newline where there is white space, or takes a newline away.
+fn trivia(random: &mut Random, text: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(text).into_owned();
+    let sign = if random.below(2) == 0 { '\n' } else { ' ' };
+    let places: Vec<usize> = text.match_indices(sign).map(|(at, _)| at).collect();
+    let Some(at) = random.pick(&places) else { return text.into_bytes() };
+    let (before, after) = (&text[..*at], &text[*at + 1..]);
+    let between = match (sign, random.below(4)) {
+        ('\n', 0) => " ".to_owned(),
+        ('\n', _) => format!("\n{}", random.pick(TRIVIA).copied().unwrap_or_default()),
+        (_, 0) => "\n".to_owned(),
+        (_, 1) => " // a note\n".to_owned(),
+        _ => " /* a note */ ".to_owned(),
+    };
+    [before, &between, after].concat().into_bytes()
 }
 
 fn words(text: &str) -> Vec<&str> {
