@@ -157,6 +157,7 @@ fn broken(cs: &mut impl FnMut(&str, String, Expected)) {
     cs("x = ;", format!("class C {{ void M() {{ {} }} }}", many("x = ; ", N)), Failed("given up"));
     cs("x = ; in 30 KB", format!("class C {{ void M() {{ {} }} }}", many("x = ; ", 5000)), Either);
     cs("x = ; in 6 KB", format!("class C {{ void M() {{ {} }} }}", many("x = ; ", 1000)), Either);
+    cs("a million times /*", many("/*", 1_000_000), Either);
     for unit in ["<", "\"", "$\"", "#", "{", "?", "[", "class "] {
         cs(&format!("100,000 times {unit}"), many(unit, N), Either);
     }

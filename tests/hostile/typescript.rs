@@ -142,6 +142,7 @@ fn sizes(ts: &mut impl FnMut(&str, String, Expected)) {
     ts("expression of a megabyte", format!("let a = /{}/;{}", "a".repeat(1 << 20), many("\n", 200)), Either);
     ts("100,000 comments", format!("{} let a;", many("/* a */", N)), Indexed);
     ts("two megabytes of statements", many("a=b+c;", 345_000), Either);
+    ts("ten megabytes in one line", many("!function(a,b){return a.c(b)}(x,y);", 300_000), Either);
     ts("two megabytes of dense calls", many("f(a);", 415_000), Either);
 }
 
@@ -160,6 +161,7 @@ fn broken(ts: &mut impl FnMut(&str, String, Expected)) {
     ts("x = ;", many("x = ; ", N), Either);
     ts("x = ; in 48 KB", many("x = ; ", 8000), Either);
     ts("x = ; in 12 KB", many("x = ; ", 2000), Either);
+    ts("a million times /*", many("/*", 1_000_000), Either);
     for unit in ["<", "\"", "`", "${", "/", "?", "import ", "{["] {
         ts(&format!("100,000 times {unit}"), many(unit, N), Either);
     }

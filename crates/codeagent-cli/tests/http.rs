@@ -4,11 +4,12 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 fn command(root: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
@@ -59,6 +60,63 @@ fn the_token_is_in_a_file_of_the_owner_and_nowhere_else() {
     let mut log = String::new();
     rest.read_to_string(&mut log).unwrap();
     assert!(!token.is_empty() && ![said, log, String::from_utf8_lossy(&arguments).into_owned()].iter().any(|text| text.contains(&token)));
+}
+
+/// The most memory that a process has taken, in megabytes; nothing where the system does not say.
+fn most_memory(child: &Child) -> u64 {
+    let told = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let most = told.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    most.trim().trim_end_matches(" kB").trim().parse::<u64>().unwrap_or_default() >> 10
+}
+
+/// How long a connection lives that sends a byte of its headers now and then.
+fn dripping(port: u16) -> Duration {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+    stream.write_all(b"POST /mcp HTTP/1.1\r\nX-Slow: ").unwrap();
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(60) {
+        let is_closed = match stream.read(&mut [0; 1_024]) {
+            Ok(count) => count == 0,
+            Err(error) => !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
+        };
+        if is_closed || stream.write_all(b"x").is_err() {
+            break;
+        }
+    }
+    begun.elapsed()
+}
+
+#[test]
+fn a_thousand_connections_that_say_nothing_are_given_up() {
+    if std::env::var_os("CODEAGENT_TEST_HANDLES").is_none() {
+        // They need more handles than a process has on many systems.
+        let script = "ulimit -n 4096 || true; exec \"$0\" --exact a_thousand_connections_that_say_nothing_are_given_up";
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).arg(std::env::current_exe().unwrap()).env("CODEAGENT_TEST_HANDLES", "1");
+        let output = command.output().unwrap();
+        let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        return assert!(output.status.success() && told.contains("1 passed"), "{told}");
+    }
+    let root = tempfile::tempdir().unwrap();
+    let mut child = command(root.path(), &["--http", "0"]).spawn().unwrap();
+    let (said, rest) = until(&mut child, "listening at ");
+    std::thread::spawn(move || rest.lines().for_each(drop));
+    let port = said.split("http://127.0.0.1:").nth(1).unwrap().split('/').next().unwrap().parse().unwrap();
+    let token = std::fs::read_to_string(said.split("the token is in ").nth(1).unwrap().trim_end()).unwrap();
+    let drips = std::thread::spawn(move || dripping(port));
+    let mut silent: Vec<TcpStream> = (0..1_000).map(|_| TcpStream::connect(("127.0.0.1", port)).unwrap()).collect();
+    for stream in silent.iter_mut().step_by(3) {
+        stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: local").unwrap();
+    }
+    let begun = Instant::now();
+    assert_eq!(status(port, &token), "HTTP/1.1 200 OK", "who comes after them waits for their end at most");
+    assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
+    let lived = drips.join().unwrap();
+    assert!(lived < Duration::from_secs(30), "a connection that drips lives for {lived:?}");
+    assert!(most_memory(&child) < 200, "{} MB", most_memory(&child));
+    Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
 #[test]

@@ -13,6 +13,8 @@
 //! `primary`, `stale`; after it the qualified name (`#` stands for the file's path, `.` for the container of the row above), the parameters and
 //! the result. A name that is not the end of its qualified name follows the id as `=name`.
 //!
+//! A control character in a name or line is escaped (`\n`, `\u{1b}`), so that no name is mistaken for a row.
+//!
 //! **Limits.** Runs of blanks in signatures become one blank. Rows of one file come together, in their order.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -78,11 +80,18 @@ struct Writer {
 }
 
 impl Writer {
+    /// A line whose tabs are ours.
     fn line(&mut self, line: &str) {
         if !self.out.is_empty() {
             self.out.push('\n');
         }
-        self.out.push_str(line);
+        for c in line.chars() {
+            if c.is_control() && c != '\t' {
+                self.out.extend(c.escape_default());
+            } else {
+                self.out.push(c);
+            }
+        }
     }
 
     fn row(&mut self, row: &Value) {
@@ -96,14 +105,14 @@ impl Writer {
         }
         let file = text(row, "file_path");
         if file != self.file {
-            self.line(file);
+            self.line(&without_tabs(file));
             (self.file, self.container) = (file.to_owned(), String::new());
         }
         let mut line = head(row);
         let qualified = text(row, "qualified_name");
         if !qualified.is_empty() {
             line.push('\t');
-            line.push_str(&self.shortened(qualified));
+            line.push_str(&without_tabs(&self.shortened(qualified)));
             let rest = [text(row, "parameter_signature"), text(row, "return_type")].map(squeezed);
             let rest = rest.join("\t");
             line.push_str(&format!("\t{rest}"));
@@ -130,7 +139,7 @@ impl Writer {
         let path = site["file_path"].as_str().map(|path| format!("{path}:")).unwrap_or_default();
         let stale = if site["stale"] == true { " stale" } else { "" };
         let code = site["text"].as_str().map(|code| format!(" {code}")).unwrap_or_default();
-        self.line(&format!(" {path}{}:{}{stale}{code}", site["line"], site["column"]));
+        self.line(&format!(" {}{}:{}{stale}{code}", without_tabs(&path), site["line"], site["column"]));
         for other in site["candidates"].as_array().map_or(&[][..], Vec::as_slice) {
             self.line(&format!(" ? {}", squeezed(other.as_str().unwrap_or_default())));
         }
@@ -139,12 +148,17 @@ impl Writer {
 
 /// An entry of a directory: `src/`, `a.cs 120`
 fn entry(row: &Value, kind: &str) -> String {
-    let name = text(row, "name");
+    let name = without_tabs(text(row, "name"));
     match row["size"].as_u64() {
         Some(size) => format!("{name}\t{size}"),
         None if kind == "directory" => format!("{name}/"),
-        None => name.to_owned(),
+        None => name,
     }
+}
+
+/// A name without what separates fields.
+fn without_tabs(name: &str) -> String {
+    name.replace('\t', "\\t")
 }
 
 /// All of a row that has no tab in it.
@@ -166,7 +180,7 @@ fn head(row: &Value) -> String {
     add(text(row, "node_id"));
     let name = text(row, "name");
     if !name.is_empty() && last_segment(text(row, "qualified_name")) != name {
-        add(&format!("={}", name.replace(' ', "\u{a0}")));
+        add(&format!("={}", without_tabs(name).replace(' ', "\u{a0}")));
     }
     if text(row, "confidence") != "exact" {
         add(text(row, "confidence"));

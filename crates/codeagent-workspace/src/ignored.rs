@@ -1,10 +1,14 @@
-//! What does git ignore? The rules of `.gitignore` files, `.git/info/exclude` and the user's own file, as git reads them.
+//! What does git ignore? The rules of `.gitignore` files, `.git/info/exclude` and the user's own file, as git reads them; for a search also those of
+//! `.ignore` files.
 //!
 //! A rule is translated to one that the library matches as git does: only spaces at a line's end are dropped, `{` is no special character,
 //! `[[:digit:]]` is one, and `a**b` is `a*b`. What git tracks is not ignored, whatever the rules say.
 //!
-//! **Limits.** Files of rules longer than 256 KiB are not read, and of more than 2 MiB in all only those that lie in no folder below the top are. Names are compared with their case. `d**/a` is `d*/a`, while git lets `**` behind
-//! the plain beginning of a rule span folders.
+//! **Limits.** Files of rules longer than 256 KiB are not read, and of more than 2 MiB in all only those that lie in no folder below the top are.
+//! Names are compared with their case. `d**/a` is `d*/a`, while git lets `**` behind the plain beginning of a rule span folders.
+
+#[cfg(unix)]
+mod searched;
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -16,6 +20,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 
 use crate::tracked::Tracked;
+#[cfg(unix)]
+pub use searched::Searched;
 
 /// Longest file of rules.
 const MAX_RULE_BYTES: u64 = 256 << 10;
@@ -31,6 +37,8 @@ const MAX_POINTER_BYTES: u64 = 8 << 10;
 
 /// The rules of a work tree, read folder by folder as they are needed.
 pub struct Ignored {
+    /// The name of the files that hold them.
+    file: &'static str,
     /// The folder that all paths are relative to: the top of the git work tree, or the root.
     top: PathBuf,
     /// The root from the top: it was asked for, so neither it nor a folder around it is ignored as a whole.
@@ -44,6 +52,8 @@ pub struct Ignored {
     total: AtomicU64,
     /// Rules of folders below the top are left out.
     only_top: bool,
+    /// Who asks decides by more than these rules which folders to enter, and asks about what lies in those only.
+    is_walked: bool,
     skipped: Mutex<Vec<String>>,
 }
 
@@ -66,19 +76,30 @@ impl Ignored {
         let git = top.and_then(git_folder);
         let general = git.as_deref().map(common_folder).map(|common| common.join("info").join("exclude"));
         let mut ignored = Self {
-            top: top.unwrap_or(root).to_owned(),
             root: top.and_then(|top| root.strip_prefix(top).ok()).map(Path::to_owned).unwrap_or_default(),
             git,
+            ..Self::of_files(".gitignore", top.unwrap_or(root))
+        };
+        let general = general.into_iter().chain(gitconfig_excludes_path());
+        ignored.general = general.filter_map(|file| ignored.rules(&file)).collect();
+        ignored
+    }
+
+    /// Only the rules in files of this name.
+    fn of_files(file: &'static str, top: &Path) -> Self {
+        Self {
+            file,
+            top: top.to_owned(),
+            root: PathBuf::new(),
+            git: None,
             levels: Mutex::default(),
             general: Vec::new(),
             tracked: OnceLock::new(),
             total: AtomicU64::new(0),
             only_top: false,
+            is_walked: false,
             skipped: Mutex::default(),
-        };
-        let general = general.into_iter().chain(gitconfig_excludes_path());
-        ignored.general = general.filter_map(|file| ignored.rules(&file)).collect();
-        ignored
+        }
     }
 
     /// The same without the rules that lie in folders below the top: which of too many were read must not depend on who came first.
@@ -114,22 +135,26 @@ impl Ignored {
         self.tracked.get_or_init(|| self.git.as_deref().map(|git| Tracked::read(&git.join("index"))).unwrap_or_default())
     }
 
-    /// The first answer counts: the nearest folder's, and in a file the last rule's.
     fn excludes(&self, level: &Arc<Level>, path: &Path, is_folder: bool) -> bool {
+        self.decides(level, path, is_folder).unwrap_or_default()
+    }
+
+    /// The first answer counts: the nearest folder's, and in a file the last rule's.
+    fn decides(&self, level: &Arc<Level>, path: &Path, is_folder: bool) -> Option<bool> {
         let mut at = Some(level);
         while let Some(level) = at {
             if let Some(rules) = &level.rules
-                && let Ok(inside) = path.strip_prefix(&level.path)
+                && let Some(inside) = below(path, &level.path)
             {
                 let answer = rules.matched(inside, is_folder);
                 if !answer.is_none() {
-                    return answer.is_ignore();
+                    return Some(answer.is_ignore());
                 }
             }
             at = level.above.as_ref();
         }
         let answer = self.general.iter().map(|rules| rules.matched(path, is_folder)).find(|answer| !answer.is_none());
-        answer.is_some_and(|answer| answer.is_ignore())
+        answer.map(|answer| answer.is_ignore())
     }
 
     fn level(&self, folder: &Path) -> Arc<Level> {
@@ -137,10 +162,10 @@ impl Ignored {
             return Arc::clone(level);
         }
         let parent = folder.parent().map(|parent| self.level(parent));
-        let excluded =
-            !self.root.starts_with(folder) && parent.as_ref().is_some_and(|parent| parent.excluded || self.excludes(parent, folder, true));
+        let is_asked_for = self.is_walked || self.root.starts_with(folder);
+        let excluded = !is_asked_for && parent.as_ref().is_some_and(|parent| parent.excluded || self.excludes(parent, folder, true));
         let is_left_out = excluded || (self.only_top && !folder.as_os_str().is_empty());
-        let rules = if is_left_out { None } else { self.rules(&self.top.join(folder).join(".gitignore")) };
+        let rules = if is_left_out { None } else { self.rules(&self.top.join(folder).join(self.file)) };
         let above = parent.and_then(|parent| if parent.rules.is_some() { Some(parent) } else { parent.above.clone() });
         let level = Arc::new(Level { rules, path: folder.to_owned(), above, excluded });
         self.levels.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned(), Arc::clone(&level));
@@ -172,6 +197,20 @@ impl Ignored {
         }
         builder.build().ok().filter(|rules| !rules.is_empty())
     }
+}
+
+/// The rest of a path that lies in a folder, both spelt alike, as those of one walk are. Path by path this is asked more often than anything.
+fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let (path, folder) = (path.as_os_str().as_bytes(), folder.as_os_str().as_bytes());
+        let rest = path.strip_prefix(folder)?;
+        let rest = if folder.is_empty() || folder == b"/" { rest } else { rest.strip_prefix(b"/")? };
+        Some(Path::new(std::ffi::OsStr::from_bytes(rest)))
+    }
+    #[cfg(not(unix))]
+    path.strip_prefix(folder).ok()
 }
 
 /// The content of a regular file of at most `limit` bytes, else its size. What was opened is looked at, not what was there before: a pipe is

@@ -2,7 +2,9 @@
 //! file is opened as every other is (`sandbox`), so a link that appears in between leads nowhere.
 //!
 //! **Limits.** No look-around and no back-references: the engine takes time that grows with the text only. Of a line at most `line_bytes` are
-//! kept. Folders that are exchanged for links during the walk can make a file be missed, never one outside be read.
+//! kept; what follows a line of more than 64 MiB is not searched, and no longer file over several lines. Folders that are exchanged for links
+//! during the walk can make a file be missed, never one outside be read. Rules of ignore files are bounded (`ignored`); a repository in the
+//! repository has those of the outer one too.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -14,11 +16,12 @@ use std::time::Instant;
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
-use ignore::overrides::OverrideBuilder;
-use ignore::types::TypesBuilder;
+use ignore::overrides::{Override, OverrideBuilder};
+use ignore::types::{Types, TypesBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::Workspace;
+use crate::ignored::Searched;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::read::ReadError;
 
@@ -27,6 +30,9 @@ const MAX_COMPILED: usize = 2 << 20;
 
 /// Most memory that a search of one thread sets aside for a pattern, in bytes.
 const MAX_CACHE: usize = 64 << 20;
+
+/// Most memory that a search of one thread sets aside for a line, or for a file whose lines are searched together, in bytes.
+const MAX_LINE: usize = 64 << 20;
 
 /// Deepest nesting of a pattern.
 const MAX_NESTING: u32 = 100;
@@ -220,26 +226,30 @@ impl Workspace {
         let filter = |error: ignore::Error| SearchError::Filter(error.to_string());
         self.stat(&files.at)?;
         let at = self.root().join(self.real_path(&files.at)?.as_str());
-        let mut builder = WalkBuilder::new(&at);
-        builder.standard_filters(files.respects_ignore).hidden(!files.hidden).follow_links(false).threads(files.threads);
-        let mut globs = OverrideBuilder::new(&at);
+        // The root would end in a slash, and rules are looked up by the bytes of paths.
+        let at = at.components().as_path();
+        let mut builder = WalkBuilder::new(at);
+        // The library would open whatever is called `.gitignore`: a pipe, a device, a file outside.
+        builder.standard_filters(false).follow_links(false).threads(files.threads);
+        let mut globs = OverrideBuilder::new(at);
         for glob in &files.include {
             globs.add(glob).map_err(filter)?;
         }
         for glob in &files.exclude {
             globs.add(&format!("!{glob}")).map_err(filter)?;
         }
-        builder.overrides(globs.build().map_err(filter)?);
-        if let Some(name) = &files.file_type {
-            let mut types = TypesBuilder::new();
-            types.add_defaults().select(name);
-            builder.types(types.build().map_err(filter)?);
-        }
+        let types = match &files.file_type {
+            Some(name) => TypesBuilder::new().add_defaults().select(name).build().map_err(filter)?,
+            None => Types::empty(),
+        };
+        let rules = files.respects_ignore.then(|| Searched::new(self.root(), at));
+        let selection = Selection { globs: globs.build().map_err(filter)?, rules, types, hidden: files.hidden };
         let root = self.root().to_owned();
         builder.filter_entry(move |entry| {
             let Some(path) = inside(&root, entry.path()) else { return entry.depth() == 0 };
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            entry.depth() == 0 || (!is_hidden_name(path.file_name()) && wanted(&path, is_folder))
+            entry.depth() == 0
+                || (!is_hidden_name(path.file_name()) && selection.takes(entry.path(), is_folder) && wanted(&path, is_folder))
         });
         Ok(builder.build_parallel())
     }
@@ -248,6 +258,30 @@ impl Workspace {
     fn searchable(&self, entry: &DirEntry) -> Option<RepoPath> {
         entry.file_type().filter(std::fs::FileType::is_file)?;
         inside(self.root(), entry.path())
+    }
+}
+
+/// What is searched of what is walked, as ripgrep decides it: globs first, then ignore files, then types, then the dot of a name.
+struct Selection {
+    globs: Override,
+    rules: Option<Searched>,
+    types: Types,
+    hidden: bool,
+}
+
+impl Selection {
+    fn takes(&self, path: &Path, is_folder: bool) -> bool {
+        let by_glob = self.globs.matched(path, is_folder);
+        if !by_glob.is_none() {
+            return by_glob.is_whitelist();
+        }
+        let by_rules = self.rules.as_ref().and_then(|rules| rules.said(path, is_folder));
+        let by_type = self.types.matched(path, is_folder);
+        if by_rules == Some(true) || by_type.is_ignore() {
+            return false;
+        }
+        let is_named = by_rules.is_some() || by_type.is_whitelist();
+        is_named || self.hidden || !path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
     }
 }
 
@@ -291,6 +325,7 @@ impl TextQuery {
             .line_number(true)
             .invert_match(self.invert)
             .multi_line(self.multi_line)
+            .heap_limit(Some(MAX_LINE))
             .before_context(self.context.0)
             .after_context(self.context.1)
             .binary_detection(match self.binary {

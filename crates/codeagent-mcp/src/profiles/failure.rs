@@ -114,7 +114,7 @@ impl From<WriteError> for Failure {
             WriteError::Exists(_) => Kind::Exists,
             WriteError::NotEmpty(_) => Kind::NotEmpty,
             WriteError::Root => Kind::Outside,
-            WriteError::IntoItself(_) => Kind::BadArguments,
+            WriteError::IntoItself(_) | WriteError::OtherFileSystem(_) => Kind::BadArguments,
             WriteError::Permission(_) => Kind::Permission,
         };
         Self::new(kind, error.to_string())

@@ -1,7 +1,6 @@
 //! What is a file tool? A row of its profile's table, and what a call of it gets to work with.
 //!
-//! **Limits.** While another process has the right to write the index, changes made here are on disk but not in the index before that process
-//! notices them.
+//! **Limits.** While a first index is being made, changes made here are on disk but may be in the index only when it is complete.
 
 use codeagent_core::ingest::{Change, ChangeBatch};
 use codeagent_core::model::graph::Dialect;
@@ -62,17 +61,27 @@ impl Call<'_> {
         self.state.workspace()
     }
 
-    /// Brings the index to what is on disk, these paths above all. An index that cannot be written does not undo the change.
+    /// Brings the index to what is on disk, these paths above all, whichever process writes it. An index that cannot be written does not undo the
+    /// change.
     pub fn take_in(&self, changed: &[&RepoPath]) {
-        let Ok(engine) = self.state.engine() else { return };
-        let sources = changed.iter().filter(|path| Dialect::of_path(path.as_str()).is_some());
-        let changes = sources.map(|path| match self.workspace().stat(path) {
-            Ok(_) => Change::Written((*path).clone()),
-            Err(_) => Change::Removed((*path).clone()),
-        });
-        // Whatever else changed is taken in as well.
-        if let Err(error) = engine.process_batch(&ChangeBatch::new(changes.collect()), &|_| {}) {
-            tracing::warn!(%error, "a change is not in the index");
+        let sources: Vec<&RepoPath> = changed.iter().copied().filter(|path| Dialect::of_path(path.as_str()).is_some()).collect();
+        let taken_in = match self.state.engine() {
+            Ok(engine) => {
+                let changes = sources.into_iter().cloned().map(|path| match self.workspace().stat(&path) {
+                    Ok(_) => Change::Written(path),
+                    Err(_) => Change::Removed(path),
+                });
+                // Whatever else changed is taken in as well.
+                let batch = ChangeBatch::new(changes.collect());
+                engine.process_batch(&batch, &|_| {}).map(drop).map_err(|error| error.to_string())
+            }
+            Err(_) => {
+                let paths: Vec<RepoPath> = sources.into_iter().cloned().collect();
+                self.state.taken_in_elsewhere(&paths).unwrap_or(Ok(())).map_err(|error| error.to_string())
+            }
+        };
+        if let Err(error) = taken_in {
+            tracing::warn!(error, "a change is not in the index");
         }
     }
 }

@@ -138,7 +138,11 @@ impl Files<'_> {
         }
     }
 
+    /// Whether a walk comes to this file, and by this path.
     fn is_listed(&mut self, path: &RepoPath) -> Result<bool, ToolError> {
+        if self.workspace.real_path(path)? != *path {
+            return Ok(false);
+        }
         let folder = path.parent().unwrap_or_default();
         if !self.listed.contains_key(&folder) {
             let paths = self.workspace.list(&folder)?.entries.into_iter().map(|entry| entry.path).collect();

@@ -233,3 +233,11 @@ fn every_promise_of_the_profiles_has_a_test() {
     assert!(missing.is_empty(), "no test names\n{}", missing.join("\n"));
     expect_file!["../../../../docs/contract-profiles.md"].assert_eq(&text);
 }
+
+#[test]
+fn no_kind_of_hostile_input_is_left_out() {
+    let kinds = [('P', 19), ('F', 5), ('Q', 4), ('W', 4), ('X', 3), ('H', 1), ('I', 1)];
+    let expected = kinds.into_iter().flat_map(|(letter, count)| (1..=count).map(move |number| format!("{letter}{number}")));
+    let rows: Vec<&str> = proofs::HOSTILE.iter().map(|(row, ..)| *row).collect();
+    assert_eq!(rows, expected.collect::<Vec<_>>());
+}

@@ -6,12 +6,18 @@
 
 mod assistant;
 mod contract;
+mod crowded;
 mod exec;
 mod hostile;
+mod indexed;
 mod limits;
 mod local;
 mod local_answers;
 mod patch;
+mod paths;
 mod proofs;
+mod raw;
+mod special;
 mod support;
+mod texts;
 mod workspace;

@@ -26,7 +26,11 @@ impl Session {
     }
 
     pub async fn with(profile: &str, options: Options, files: &[(&str, &str)]) -> Self {
-        let outer = tempfile::tempdir().unwrap();
+        Self::below(tempfile::tempdir().unwrap(), profile, options, files).await
+    }
+
+    /// The same in a folder of one's own.
+    pub async fn below(outer: tempfile::TempDir, profile: &str, options: Options, files: &[(&str, &str)]) -> Self {
         std::fs::create_dir(outer.path().join("outside")).unwrap();
         std::fs::create_dir(outer.path().join("repo-evil")).unwrap();
         for secret in ["outside/secret", "repo-evil/secret"] {
@@ -76,6 +80,21 @@ impl Session {
         }
     }
 
+    /// A client of another profile over the same repository.
+    pub async fn beside(&self, profile: &str) -> Beside {
+        Beside(client(&self.state, ToolSet::new(Profile::of(profile).unwrap(), Options::default())).await)
+    }
+
+    /// The structured result of a call, whatever its text.
+    pub async fn structured(&self, tool: &str, arguments: Value) -> Value {
+        self.call(tool, arguments).await.unwrap().structured_content.unwrap()
+    }
+
+    /// The word for what came of a call: `ok`, or the code of its error.
+    pub async fn word(&self, tool: &str, arguments: Value) -> String {
+        word(self.call(tool, arguments).await)
+    }
+
     /// The text of a call.
     pub async fn told(&self, tool: &str, arguments: Value) -> String {
         text_of(&self.call(tool, arguments).await.unwrap())
@@ -101,9 +120,57 @@ impl Session {
         link(Path::new("circle"), "circle");
         link(Path::new("/proc/self/cwd/Cargo.toml"), "to-proc");
         link(Path::new("/dev/zero"), "to-zero");
+        link(&Path::new("/proc/self/root").join("etc/passwd"), "to-root");
+        link(Path::new("/proc/self/environ"), "to-environment");
+        link(Path::new("/proc/self/fd/3"), "to-handle");
+        link(Path::new("/dev/fd/0"), "to-input");
         let made = std::process::Command::new("mkfifo").arg(root.join("pipe")).status();
         assert!(made.is_ok_and(|status| status.success()), "mkfifo is part of every Unix");
     }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Whoever keeps the index would be waited for.
+        self.state.close();
+    }
+}
+
+/// A client of a further profile.
+pub struct Beside(RunningService<RoleClient, ()>);
+
+impl Beside {
+    pub async fn call(&self, tool: &str, arguments: Value) -> Result<CallToolResult, ServiceError> {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        self.0.call_tool(CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments)).await
+    }
+
+    pub async fn word(&self, tool: &str, arguments: Value) -> String {
+        word(self.call(tool, arguments).await)
+    }
+}
+
+/// The word for what came of a call, wherever its profile tells it.
+pub fn word(answer: Result<CallToolResult, ServiceError>) -> String {
+    let data = match answer {
+        Ok(result) => match &result.structured_content {
+            Some(value) => {
+                let codes = ["/error/code", "/errors/0/code", "/data/error_code"].map(|at| value.pointer(at).and_then(Value::as_str));
+                return codes.into_iter().flatten().next().unwrap_or("ok").to_owned();
+            }
+            // As `local` tells it.
+            None => {
+                let text = text_of(&result);
+                if text.starts_with("Input validation error") {
+                    return "invalid".to_owned();
+                }
+                return text.split("errorCode: \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("ok").to_owned();
+            }
+        },
+        Err(ServiceError::McpError(error)) => error.data,
+        Err(error) => panic!("{error}"),
+    };
+    data.and_then(|data| data["error_code"].as_str().map(str::to_owned)).unwrap_or_else(|| "protocol".to_owned())
 }
 
 /// A client of a server of its own.

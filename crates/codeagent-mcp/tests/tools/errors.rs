@@ -35,7 +35,9 @@ async fn every_parameter_is_checked() {
                 Kind::Name => wrong.extend([json!(""), json!("x".repeat(4_097))]),
                 Kind::Word(_) => wrong.extend([json!("no such word"), json!("")]),
                 Kind::Number { min, max: u64::MAX } => wrong.extend([json!(min - 1), json!(-1), json!(1.5), json!("1")]),
-                Kind::Number { min, max } => wrong.extend([json!(min - 1), json!(max + 1), json!("1")]),
+                Kind::Number { min, max } => {
+                    wrong.extend([json!(min - 1), json!(max + 1), json!(-1), json!(1.5), json!(1e9), json!("5"), json!([min])]);
+                }
                 Kind::Texts(_) | Kind::ShortTexts { .. } => wrong.extend([json!("a.cs"), json!([1])]),
                 Kind::Something => wrong.push(json!("")),
                 Kind::Flag => wrong.push(json!("yes")),

@@ -234,6 +234,9 @@ async fn what_revision_2026_07_28_demands_of_headers_is_checked() {
         (&[], 400, json!(-32020)),
         (&[("Mcp-Name", "get_status"), ("Mcp-Method", "tools/list")], 400, json!(-32020)),
         (&[("Mcp-Name", "get_status"), ("MCP-Protocol-Version", "2025-11-25")], 400, json!(-32020)),
+        (&[("Mcp-Name", "get_status"), ("Mcp-Name", "read_file")], 400, json!(-32020)),
+        (&[("Mcp-Name", "read_file"), ("Mcp-Name", "get_status")], 400, json!(-32020)),
+        (&[("Mcp-Name", "get_status"), ("Mcp-Method", "tools/call"), ("Mcp-Method", "tools/list")], 400, json!(-32020)),
     ] {
         let answer = http.modern("tools/call", call(), headers).await;
         assert_eq!((answer.status, &answer.json()["error"]["code"]), (status, &code), "{headers:?} {}", answer.body);
@@ -344,6 +347,36 @@ async fn the_endpoints_of_2024_11_05_answer_over_their_stream() {
         }
     };
     tokio::time::timeout(Duration::from_secs(20), gone).await.expect("a session ends with its stream");
+}
+
+#[tokio::test]
+async fn sessions_of_2024_11_05_are_few_and_end_with_their_streams() {
+    let http = Http::start(Some(TOKEN)).await;
+    let request = format!("GET /sse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nAccept: text/event-stream\r\n\r\n");
+    let open = async || {
+        let mut stream = BufReader::new(http.connect().await);
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut line = String::new();
+        stream.read_line(&mut line).await.unwrap();
+        (line.split(' ').nth(1).unwrap().to_owned(), stream)
+    };
+    let mut streams = Vec::new();
+    for _ in 0..64 {
+        let (status, stream) = open().await;
+        assert_eq!(status, "200");
+        streams.push(stream);
+    }
+    for _ in 0..10 {
+        assert_eq!(open().await.0, "503", "there are enough");
+    }
+    streams.clear();
+    let again = async {
+        while streams.len() < 64 {
+            let (status, stream) = open().await;
+            if status == "200" { streams.push(stream) } else { tokio::time::sleep(Duration::from_millis(100)).await }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), again).await.expect("what is abandoned makes room");
 }
 
 /// The data of the next event of a kind.

@@ -219,6 +219,7 @@ mod unix {
         fn steps(&self, target: &Path) -> Option<(Vec<String>, bool)> {
             let inside = match target.strip_prefix(self.root()) {
                 Ok(inside) => inside.to_owned(),
+                Err(_) if leads_through_a_process(target) => return None,
                 // The root may have another name.
                 Err(_) if target.is_absolute() => target.canonicalize().ok()?.strip_prefix(self.root()).ok()?.to_owned(),
                 Err(_) => target.to_owned(),
@@ -234,6 +235,19 @@ mod unix {
             }
             Some((steps, target.is_absolute()))
         }
+    }
+
+    /// Whether a path leads through something that a process holds, as `/proc/self/fd/3` does: where to depends on who asks, and when.
+    #[cfg(target_os = "linux")]
+    fn leads_through_a_process(target: &Path) -> bool {
+        use rustix::fs::{CWD, ResolveFlags, openat2};
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        target.is_absolute() && matches!(openat2(CWD, target, flags, Mode::empty(), ResolveFlags::NO_MAGICLINKS), Err(Errno::LOOP))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn leads_through_a_process(_target: &Path) -> bool {
+        false
     }
 
     fn is_link(file: &OwnedFd) -> bool {

@@ -1,5 +1,8 @@
 //! What may be read, listed and changed, and what is refused?
 
+#[cfg(target_os = "linux")]
+mod mounts;
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -62,6 +65,7 @@ fn word(result: Result<(), WriteError>) -> &'static str {
         Err(WriteError::NotEmpty(_)) => "not empty",
         Err(WriteError::Root) => "root",
         Err(WriteError::IntoItself(_)) => "into itself",
+        Err(WriteError::OtherFileSystem(_)) => "other file system",
         Err(WriteError::Permission(_)) => "permission",
         Err(WriteError::Path(_)) => "other",
     }
@@ -97,6 +101,25 @@ fn links_lead_inside_or_nowhere() {
     }
     assert_eq!(workspace.real_path(&path("to-src/to-b")).unwrap().as_str(), "src/b.txt");
     outside_is_untouched(&outer);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_process_holds_is_no_way_in() {
+    use std::os::fd::AsRawFd;
+    let (_outer, workspace) = place();
+    let handle = format!("/proc/self/fd/{}", workspace.handle().as_raw_fd());
+    for (name, target) in
+        [("to-root", handle.clone()), ("to-file", format!("{handle}/a.txt")), ("to-task", handle.replace("self", "thread-self"))]
+    {
+        symlink(&target, workspace.root().join(name)).unwrap();
+        assert!(fs::metadata(&target).is_ok(), "{target} leads into the root");
+        for path in [path(name), path(name).join("a.txt").unwrap()] {
+            assert!(matches!(workspace.stat(&path), Err(ReadError::Escapes(_))), "{path}");
+            assert_eq!(word(workspace.write_file(&path, b"x")), "escapes", "{path}");
+        }
+    }
+    assert_eq!(fs::read_to_string(workspace.root().join("a.txt")).unwrap(), "a");
 }
 
 #[test]
@@ -170,15 +193,7 @@ fn permissions_are_kept_and_respected() {
 
 #[test]
 fn a_full_disk_leaves_the_old_content() {
-    // What bounds a process as a full disk would bounds all its tests, so this one runs in a process of its own.
-    if std::env::var_os("CODEAGENT_TEST_FULL").is_none() {
-        let test = "sandbox::tests::a_full_disk_leaves_the_old_content";
-        let script = format!("ulimit -f 8; trap '' XFSZ; exec \"$0\" --exact {test}");
-        let mut command = std::process::Command::new("sh");
-        command.args(["-c", &script]).arg(std::env::current_exe().unwrap()).env("CODEAGENT_TEST_FULL", "1");
-        let output = command.output().unwrap();
-        let told = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && told.contains("1 passed"), "{told}");
+    if !is_bounded("ulimit -f 8; trap '' XFSZ", "a_full_disk_leaves_the_old_content") {
         return;
     }
     let (_outer, workspace) = place();
@@ -316,6 +331,54 @@ fn five_hundred_folders_deep_is_no_matter() {
         .unwrap();
     assert_eq!(count, 500);
     assert_eq!(workspace.remove(&path("d"), true).unwrap(), Removed::Directory);
+}
+
+/// Runs a test in a process of its own that a shell has bounded: what bounds a process would bound all its tests. True in that process.
+fn is_bounded(limit: &str, test: &str) -> bool {
+    if std::env::var_os("CODEAGENT_TEST_BOUNDED").is_some() {
+        return true;
+    }
+    let script = format!("{limit}; exec \"$0\" --exact sandbox::tests::{test}");
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", &script]).arg(std::env::current_exe().unwrap()).env("CODEAGENT_TEST_BOUNDED", "1");
+    let output = command.output().unwrap();
+    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success() && told.contains("1 passed"), "{told}");
+    false
+}
+
+/// Folders in each other, of which the lower ones have no path that the system takes.
+fn dig(workspace: &Workspace, depth: usize) {
+    let mut here = workspace.open_inside(&RepoPath::root(), crate::sandbox::LOOK).unwrap();
+    for _ in 0..depth {
+        rustix::fs::mkdirat(&here, "d", rustix::fs::Mode::RWXU).unwrap();
+        here = rustix::fs::openat(&here, "d", crate::sandbox::LOOK, rustix::fs::Mode::empty()).unwrap();
+    }
+    rustix::fs::mkdirat(&here, b"\xff".as_slice(), rustix::fs::Mode::RWXU).unwrap();
+    rustix::fs::mkdirat(&here, b"\xff/\xfe".as_slice(), rustix::fs::Mode::RWXU).unwrap();
+}
+
+#[test]
+fn three_thousand_folders_deep_are_walked_and_removed_with_few_handles() {
+    if !is_bounded("ulimit -n 64", "three_thousand_folders_deep_are_walked_and_removed_with_few_handles") {
+        return;
+    }
+    let (outer, workspace) = place();
+    dig(&workspace, 3_000);
+    let mut count = 0;
+    workspace
+        .descend(&path("d"), usize::MAX, &mut |_| {
+            count += 1;
+            Visit::Into
+        })
+        .unwrap();
+    assert!(count > 1_500, "as deep as paths go: {count}");
+    let walk = workspace.walk();
+    assert!(walk.entries.iter().any(|entry| entry.path.as_str() == "a.txt") && !walk.is_short, "{:?}", walk.skipped);
+    assert_eq!(word(workspace.remove(&path("d"), false).map(|_| ())), "not empty");
+    assert_eq!(workspace.remove(&path("d"), true).unwrap(), Removed::Directory);
+    assert!(!workspace.root().join("d").exists() && workspace.root().join("a.txt").exists());
+    outside_is_untouched(&outer);
 }
 
 /// Parts of paths that are often mistaken.

@@ -4,12 +4,13 @@
 //! **Limits.** Owner, extended attributes and access lists of a replaced file are not kept, its permissions are. A folder tree that is removed
 //! while somebody writes into it may be left half removed.
 
+use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fchmod, mkdirat, openat, renameat, statat, unlinkat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fchmod, fstat, mkdirat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 
 use super::unix::{Place, failed};
@@ -36,6 +37,9 @@ pub enum WriteError {
     /// A folder would come to lie in itself.
     #[error("{0} cannot be moved into itself")]
     IntoItself(RepoPath),
+    /// Another file system is mounted between the two paths.
+    #[error("{0} lies on another file system, so nothing can be moved to there")]
+    OtherFileSystem(RepoPath),
     /// The file may not be written, or the folder not be changed.
     #[error("no permission to change {0}")]
     Permission(RepoPath),
@@ -136,7 +140,7 @@ impl Workspace {
         } else {
             rename_new(&source.folder, source_name, &target.folder, target_name)
         };
-        renamed.map_err(|error| refused(to, error))?;
+        renamed.map_err(|error| if error == Errno::XDEV { WriteError::OtherFileSystem(to.clone()) } else { refused(to, error) })?;
         Ok(exists)
     }
 
@@ -207,29 +211,52 @@ fn rename_new(from: &OwnedFd, name: &str, to: &OwnedFd, new: &str) -> Result<(),
     if kind_at(to, new).is_ok() { Err(Errno::EXIST) } else { renameat(from, name, to, new) }
 }
 
-/// Removes a folder with what it holds. Folders on the way are held open, so it goes as deep as there are file handles.
+/// Removes a folder with what it holds, however deep: no more than two folders are open at a time.
 fn remove_tree(parent: &OwnedFd, name: &str) -> Result<(), Errno> {
-    let folder = openat(parent, name, READ | OFlags::DIRECTORY, Mode::empty())?;
-    for entry in Dir::read_from(&folder)? {
+    let flags = READ | OFlags::DIRECTORY;
+    let mut folder = openat(parent, name, flags, Mode::empty())?;
+    // The folders around it, and the name of each next one.
+    let mut way: Vec<(Stat, CString)> = Vec::new();
+    loop {
+        if let Some(inner) = remove_files(&folder)? {
+            let next = openat(&folder, &inner, flags, Mode::empty())?;
+            way.push((fstat(&folder)?, inner));
+            folder = next;
+        } else if let Some((around, name)) = way.pop() {
+            let above = openat(&folder, "..", flags, Mode::empty())?;
+            let found = fstat(&above)?;
+            // Somebody moved it meanwhile.
+            if (found.st_dev, found.st_ino) != (around.st_dev, around.st_ino) {
+                return Err(Errno::LOOP);
+            }
+            unlinkat(&above, &name, AtFlags::REMOVEDIR)?;
+            folder = above;
+        } else {
+            return unlinkat(parent, name, AtFlags::REMOVEDIR);
+        }
+    }
+}
+
+/// Removes what is in a folder up to the first folder that is not empty, which is named.
+fn remove_files(folder: &OwnedFd) -> Result<Option<CString>, Errno> {
+    for entry in Dir::read_from(folder)? {
         let entry = entry?;
         let name = entry.file_name();
         if matches!(name.to_bytes(), b"." | b"..") {
             continue;
         }
-        match unlinkat(&folder, name, AtFlags::empty()) {
-            Err(Errno::ISDIR | Errno::PERM) => remove_tree_at(&folder, name)?,
-            other => other?,
+        let is_folder = match unlinkat(folder, name, AtFlags::empty()) {
+            Err(Errno::ISDIR | Errno::PERM) => true,
+            other => other.map(|()| false)?,
+        };
+        if is_folder {
+            match unlinkat(folder, name, AtFlags::REMOVEDIR) {
+                Err(Errno::NOTEMPTY | Errno::EXIST) => return Ok(Some(name.to_owned())),
+                other => other?,
+            }
         }
     }
-    drop(folder);
-    unlinkat(parent, name, AtFlags::REMOVEDIR)
-}
-
-fn remove_tree_at(parent: &OwnedFd, name: &std::ffi::CStr) -> Result<(), Errno> {
-    match name.to_str() {
-        Ok(name) => remove_tree(parent, name),
-        Err(_) => unlinkat(parent, name, AtFlags::REMOVEDIR),
-    }
+    Ok(None)
 }
 
 fn refused(path: &RepoPath, error: Errno) -> WriteError {

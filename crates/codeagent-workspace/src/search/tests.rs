@@ -72,6 +72,89 @@ fn a_search_ends_at_its_deadline_and_keeps_what_is_wanted() {
     assert_eq!((files.len(), files[0].path.as_str(), total), (1, "a", 20));
 }
 
+#[test]
+fn what_is_left_out_is_what_ripgrep_leaves_out() {
+    let root = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = root.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    for path in ["a.txt", "b.log", "keep.log", ".shown", ".hidden", "out/c.txt", "src/d.txt", "src/d.tmp", "src/deep/e.tmp", "src/own.md"] {
+        write(path, "two\n");
+    }
+    write(".gitignore", "*.log\n!keep.log\n!.shown\nout/\n");
+    write("src/.gitignore", "*.tmp\n");
+    write("src/.ignore", "!*.tmp\n/own.md\n");
+    let workspace = Workspace::open(root.path()).unwrap();
+    let names = |files: &Files| {
+        let all = found(&workspace, files, &query("two"));
+        all.iter().map(|line| line.split(':').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let rules = |at: &str| Files { respects_ignore: true, at: RepoPath::new(at).unwrap(), ..Files::default() };
+    let without_git = ["a.txt", "b.log", "keep.log", "out/c.txt", "src/d.tmp", "src/d.txt", "src/deep/e.tmp"];
+    assert_eq!(names(&rules("")), without_git, "git's rules count in a work tree");
+    write(".git/HEAD", "ref");
+    write(".git/info/exclude", "a.txt\n");
+    assert_eq!(names(&rules("")), [".shown", "keep.log", "src/d.tmp", "src/d.txt", "src/deep/e.tmp"], ".ignore comes before git's");
+    assert_eq!(names(&rules("src/deep")), ["src/deep/e.tmp"], "rules of the folders above count");
+    assert_eq!(names(&rules("out")), ["out/c.txt"], "what is asked for is searched");
+    assert_eq!(names(&rules("b.log")), ["b.log"]);
+    write("out/.gitignore", "*.tmp\n");
+    write("out/f.tmp", "two\n");
+    write(".ignore", "!out/\n");
+    assert_eq!(
+        names(&rules("")),
+        [".shown", "keep.log", "out/c.txt", "src/d.tmp", "src/d.txt", "src/deep/e.tmp"],
+        "and brings back what holds rules"
+    );
+    fs::remove_file(root.path().join(".ignore")).unwrap();
+    let globs = Files { include: vec!["*.log".to_owned(), ".hidden".to_owned()], ..rules("") };
+    assert_eq!(names(&globs), [".hidden", "b.log", "keep.log"], "a glob comes before all rules");
+    let except = Files { exclude: vec!["*.tmp".to_owned()], ..rules("") };
+    assert_eq!(names(&except), [".shown", "keep.log", "src/d.txt"]);
+    let typed = Files { file_type: Some("txt".to_owned()), ..rules("") };
+    assert_eq!(names(&typed), ["src/d.txt"]);
+    let hidden = Files { hidden: true, ..rules("") };
+    assert!(names(&hidden).contains(&".hidden".to_owned()));
+}
+
+#[test]
+fn what_is_no_file_of_rules_is_not_opened() {
+    let (root, workspace) = workspace();
+    fs::create_dir_all(root.path().join(".git/info")).unwrap();
+    for name in [".ignore", "b/.ignore", "b/.gitignore", ".git/info/exclude"] {
+        let path = root.path().join(name);
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.is_ok_and(|status| status.success()), "mkfifo is part of every Unix");
+        let (done, told) = std::sync::mpsc::channel();
+        let searching = workspace.clone();
+        std::thread::spawn(move || done.send(found(&searching, &Files { respects_ignore: true, ..Files::default() }, &query("two"))));
+        let found = told.recv_timeout(Duration::from_secs(20)).unwrap_or_else(|_| panic!("{name} is waited for"));
+        assert_eq!(found, ["a.txt:2:5@8 Two two", "b/c.txt:1:1@0 two"], "{name}");
+        fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn a_line_without_an_end_costs_bounded_memory() {
+    if std::env::var_os("CODEAGENT_TEST_MEMORY").is_none() {
+        // What bounds a process would bound all its tests.
+        let script = "ulimit -v 1500000; exec \"$0\" --exact search::tests::a_line_without_an_end_costs_bounded_memory";
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", script]).arg(std::env::current_exe().unwrap()).env("CODEAGENT_TEST_MEMORY", "1");
+        let output = command.output().unwrap();
+        let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        return assert!(output.status.success() && told.contains("1 passed"), "{told}");
+    }
+    let (root, workspace) = workspace();
+    fs::File::create(root.path().join("sparse")).unwrap().set_len(2 << 30).unwrap();
+    for multi_line in [false, true] {
+        let query = TextQuery { binary: Binary::Text, multi_line, ..query("four") };
+        assert_eq!(found(&workspace, &Files { threads: 2, ..Files::default() }, &query), ["a.txt:4:1@18 four"]);
+    }
+}
+
 /// Pieces of patterns, among them those that cost or mean much.
 fn pattern() -> impl Strategy<Value = String> {
     let pieces = [

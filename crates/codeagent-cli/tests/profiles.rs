@@ -1,0 +1,76 @@
+//! Which tools does a client get to see for the flags that the command was started with? Commands are run only if that was allowed.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+const RUN: &str =
+    r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"shell_exec","arguments":{"command":"cat","args":["a.txt"]}}}"#;
+
+/// The answers of a server with these flags to a list and a call, and what tools there are.
+fn asked(flags: &[&str]) -> (Vec<String>, String) {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::write(root.path().join("a.txt"), "text\n").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+    command.args(["mcp", "--root"]).arg(root.path()).args(flags).env("CODEAGENT_DATA_DIR", root.path().join("data"));
+    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let (mut input, output) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
+    let mut answers = output.lines();
+    let mut ask = |line: &str| {
+        writeln!(input, "{line}").unwrap();
+        answers.next().unwrap().unwrap()
+    };
+    ask(HELLO);
+    let (listed, ran) = (ask(LIST), ask(RUN));
+    drop(input);
+    assert!(server.wait().unwrap().success());
+    // Of each tool its name comes first.
+    let names = listed.split("{\"name\":\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned());
+    (names.collect(), ran)
+}
+
+#[test]
+fn commands_are_offered_only_if_allowed() {
+    let writing = "list_dir read_file edit_file write_file delete_file move_file mkdir";
+    let patching = "patch_apply append write_file create_directory move_file";
+    for (flags, expected) in [
+        (&["--profile", "patch"][..], patching.to_owned()),
+        (&["--profile", "patch", "--read-only"], patching.to_owned()),
+        (&["--profile", "patch", "--allow-exec"], format!("{patching} shell_exec")),
+        (&["--profile", "patch", "--allow-exec", "--read-only"], format!("{patching} shell_exec")),
+        (&["--profile", "workspace"], writing.to_owned()),
+        (&["--profile", "workspace", "--read-only"], "list_dir read_file".to_owned()),
+        (&["--profile", "workspace", "--allow-exec"], format!("{writing} run_command")),
+        (&["--profile", "workspace", "--allow-exec", "--read-only"], "list_dir read_file run_command".to_owned()),
+        (&["--profile", "assistant", "--allow-exec"], "list_files read_file search_files get_repo_overview".to_owned()),
+        (&["--profile", "local", "--allow-exec"], "local_ripgrep local_view_structure local_find_files local_fetch_content".to_owned()),
+    ] {
+        let (names, ran) = asked(flags);
+        assert_eq!(names.join(" "), expected, "{flags:?}");
+        if expected.contains("shell_exec") {
+            // Where there is no jail it says so instead.
+            let ran_in_jail = ran.contains("exit_code: 0\\nstdout:\\ntext");
+            assert!(ran_in_jail || ran.contains("CommandNotAllowed: commands are run in a jail only"), "{flags:?}: {ran}");
+        } else {
+            assert!(ran.contains("-32602") && !ran.contains("exit_code"), "{flags:?}: {ran}");
+        }
+    }
+    for flags in [&["--allow-exec"][..], &[]] {
+        let (names, ran) = asked(flags);
+        assert!(names.len() == 17 && !names.iter().any(|name| name.contains("exec") || name.contains("run")), "{names:?}");
+        assert!(ran.contains("-32602"), "{ran}");
+    }
+}
+
+#[test]
+fn a_profile_that_there_is_not_is_refused() {
+    for flags in [&["--profile", "lean"][..], &["--profile", "index,workspace"], &["--profile", ""], &["--exec"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_codeagent")).arg("mcp").args(flags).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{flags:?}");
+    }
+}
