@@ -10,6 +10,8 @@ use super::*;
 use crate::engine::EngineOptions;
 use crate::store::{self, canonical_dump};
 
+mod git;
+
 /// A repository that is watched.
 struct Place {
     keeper: Keeper,
@@ -100,6 +102,65 @@ fn folders_that_come_in_whatever_way_are_known() {
     assert_eq!(place.files().last().unwrap(), "wood/in/ner/t.cs");
     std::fs::remove_dir_all(place.root().join("deep")).unwrap();
     assert_eq!(place.files(), ["a.cs", "wood/in/ner/t.cs"]);
+}
+
+#[test]
+fn a_thousand_folders_are_known_to_the_next_question() {
+    let place = Place::new();
+    for number in 0..1000 {
+        place.write(&format!("{}/{number}/b/c.cs", number % 10), &format!("class X{number} {{ }}"));
+    }
+    assert_eq!(place.files().len(), 1001);
+    for number in 0..10 {
+        std::fs::rename(place.root().join(number.to_string()), place.folder.path().join(number.to_string())).unwrap();
+    }
+    assert_eq!(place.files(), ["a.cs"], "moved out of the repository");
+    std::fs::write(place.folder.path().join("0/0/b/c.cs"), "class Elsewhere { }").unwrap();
+    assert!(place.keeper.settle(None).is_none());
+    assert_eq!(place.files(), ["a.cs"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn files_and_folders_that_become_links_are_known() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new();
+    place.write("v1/x.cs", "class X1 { }");
+    place.write("v2/x.cs", "class X2 { }");
+    symlink("v1", place.root().join("now")).unwrap();
+    assert_eq!(place.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
+    // Exchanged as deployments do: what is behind a link is indexed where it is.
+    symlink("v2", place.root().join("next")).unwrap();
+    std::fs::rename(place.root().join("next"), place.root().join("now")).unwrap();
+    assert_eq!(place.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
+    for _ in 0..3 {
+        symlink("v1/x.cs", place.root().join("link")).unwrap();
+        std::fs::rename(place.root().join("link"), place.root().join("a.cs")).unwrap();
+        assert_eq!(place.files(), ["v1/x.cs", "v2/x.cs"]);
+        place.write("file", "class A { }");
+        std::fs::rename(place.root().join("file"), place.root().join("a.cs")).unwrap();
+        assert_eq!(place.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
+        std::fs::rename(place.root().join("v2"), place.root().join("v3")).unwrap();
+        symlink("v3", place.root().join("v2")).unwrap();
+        assert_eq!(place.files(), ["a.cs", "v1/x.cs", "v3/x.cs"]);
+        std::fs::remove_file(place.root().join("v2")).unwrap();
+        std::fs::rename(place.root().join("v3"), place.root().join("v2")).unwrap();
+        assert_eq!(place.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
+    }
+}
+
+#[test]
+fn a_file_that_is_emptied_and_written_in_parts_is_known() {
+    use std::io::Write;
+    let place = Place::new();
+    let mut file = std::fs::File::create(place.root().join("a.cs")).unwrap();
+    place.files();
+    file.write_all(b"class A { void ").unwrap();
+    place.files();
+    file.write_all(b"M() { } }").unwrap();
+    place.files();
+    let snapshot = place.keeper.engine().answers().snapshot().unwrap();
+    assert_eq!(store::by_name(&snapshot, "M", 9).unwrap().len(), 1);
 }
 
 #[test]
