@@ -234,3 +234,30 @@ fn past_its_time_a_question_is_told_what_is_missing() {
     drop(lags);
     assert_eq!(place.files(), ["a.cs"]);
 }
+
+#[cfg(unix)]
+#[test]
+fn an_older_daemon_makes_room_for_a_newer_version() {
+    use std::io::{Read, Write};
+    for (version, expected) in
+        [(env!("CARGO_PKG_VERSION"), End::Unused), ("0.0.9", End::Unused), ("nonsense", End::Unused), ("99.0.0", End::Told)]
+    {
+        for verb in ["sync", "stay"] {
+            let place = Place::new();
+            place.write("a.cs", "class Changed { }");
+            let mut guest = knock(place.keeper.engine().data(), Some(Duration::from_secs(60))).unwrap();
+            guest.write_all(format!("{verb} 1 {version} 60000 now\n\n").as_bytes()).unwrap();
+            let mut answer = String::new();
+            if verb == "sync" {
+                guest.read_to_string(&mut answer).unwrap();
+                assert!(answer.starts_with("done "), "what is asked is done first: {answer}");
+            }
+            let moment = Some(Duration::from_millis(200)).filter(|_| expected == End::Unused);
+            if verb == "stay" && expected == End::Unused {
+                // Who stays needs it.
+                drop(guest);
+            }
+            assert_eq!(place.keeper.last(moment), expected, "{verb} {version}");
+        }
+    }
+}
