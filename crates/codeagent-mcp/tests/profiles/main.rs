@@ -7,6 +7,7 @@
 mod assistant;
 mod contract;
 mod exec;
+mod faults;
 mod hostile;
 mod limits;
 mod local;
