@@ -49,7 +49,7 @@ fn a_checkout_under_clients_is_never_told_in_halves() {
         git(&place.root(), &["commit", "-qm", "x"]);
     }
     let mut servers: Vec<Server> = (0..8).map(|_| Server::start(&place)).collect();
-    let ask = json!({ "node_id": "Hub.Go", "limit": 50 });
+    let ask = json!({ "node_id": "Hub.Go" });
     for server in &mut servers {
         while server.call("get_callers", ask.clone()).1 {
             std::thread::sleep(std::time::Duration::from_millis(20));

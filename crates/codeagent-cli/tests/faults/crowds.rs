@@ -24,10 +24,7 @@ fn twenty_servers_have_one_writer_and_another_when_it_is_killed() {
         place.write_all(version);
         let indexed = place.run(&["index"]);
         assert!(indexed.status.success(), "{}", said(&indexed));
-        for server in &mut servers {
-            let (count, answer) = server.callers(version);
-            assert_eq!(count, place.classes, "{answer}");
-        }
+        servers.iter_mut().for_each(|server| server.awaits(version, place.classes));
         let writers: Vec<usize> = (0..servers.len()).filter(|at| place.is_kept_by(servers[*at].running.0.id())).collect();
         assert_eq!(writers.len(), 1);
         assert!(log_bytes(&place) < LONGEST_LOG);
@@ -63,7 +60,7 @@ fn a_daemon_servers_and_commands_at_a_time_agree() {
                 scope.spawn(|| server.awaits(version, place.classes));
             }
         });
-        assert_eq!(place.callers(version).0, place.classes);
+        place.awaits(version, place.classes);
         let writers = running.iter().chain(servers.iter().map(|server| &server.running));
         let (writers, others): (Vec<_>, Vec<_>) = writers.partition(|process| place.is_kept_by(process.0.id()));
         assert_eq!(writers.len(), 1, "beside {} others", others.len());
@@ -100,7 +97,7 @@ fn a_client_that_is_stuck_keeps_nobody_waiting() {
         });
         for version in 1..4 {
             place.write_all(version);
-            assert_eq!(place.callers(version).0, place.classes, "the writer serves others");
+            place.awaits(version, place.classes);
         }
         let (after, _) = stuck.running.holds();
         println!("{before} kB, with {questions} questions whose answers are not read {after} kB");
@@ -120,11 +117,11 @@ fn a_thousand_cancelled_calls_leave_nothing_behind() {
     let place = Place::new(40);
     let mut server = Server::start(&place);
     server.awaits(0, place.classes);
-    let mut storm = |server: &mut Server, calls: usize| {
+    let storm = |server: &mut Server, calls: usize| {
         for number in 0..calls {
             let (tool, arguments) = [
                 ("search_symbols", json!({ "query": "C* M*" })),
-                ("get_callers", json!({ "node_id": "Hub.Go0", "limit": 50 })),
+                ("get_callers", json!({ "node_id": "Hub.Go0" })),
                 ("get_references", json!({ "node_id": "Hub" })),
                 ("get_directory_tree", json!({ "depth": 5 })),
             ][number % 4]

@@ -71,7 +71,7 @@ fn a_killed_daemons_log_may_be_lost() {
     for version in 1..4 {
         let keeper = place.keeper();
         place.write_all(version);
-        assert_eq!(place.callers(version).0, place.classes);
+        place.awaits(version, place.classes);
         keeper.kill();
         let log = place.data().path().join("index.db-wal");
         assert!(log.metadata().unwrap().len() > 0);

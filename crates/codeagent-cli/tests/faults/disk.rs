@@ -116,7 +116,7 @@ fn is_kept(place: &Place) {
     server.awaits(0, place.classes);
     for version in 1..4 {
         place.write_all(version);
-        assert_eq!(server.callers(version).0, place.classes, "an edit is known to the next question");
+        server.awaits(version, place.classes);
     }
     place.write("new/er/N.cs", "class N { void M(Hub hub) => hub.Go3(); }");
     server.awaits(3, place.classes + 1);
@@ -177,7 +177,8 @@ fn a_repository_that_is_mounted_and_unmounted_is_noticed() {
     place.write_all(2);
     server.awaits(2, place.classes);
     place.write_all(3);
-    assert_eq!(server.callers(3).0, place.classes, "it is watched");
+    // It is watched.
+    server.awaits(3, place.classes);
 }
 
 #[test]
@@ -200,6 +201,8 @@ fn a_repository_that_is_removed_and_made_again_is_noticed() {
         place.write_all(version);
         server.awaits(version, place.classes);
         place.write_class(0, version - 1);
-        assert_eq!(server.callers(version).0, place.classes - 1, "it is watched");
+        server.awaits(version, place.classes - 1);
+        // Files are read where they are now.
+        assert!(server.call("read_file", json!({ "path": "Hub.cs" })).0.to_string().contains(&format!("Go{version}")));
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use super::support::{Numbers, Place, said, times};
+use super::support::{Numbers, Place, is_admitted, said, times};
 
 /// Bytes before the frames of a log, and of a frame beside its page.
 const LOG_HEAD: usize = 32;
@@ -30,8 +30,7 @@ fn a_killed_index_is_gone_on_with() {
         indexing.kill().ok();
         indexing.wait().unwrap();
         let (count, text) = place.callers(round);
-        let admits = ["there is no index", "not in the index yet", "not been compared", "were changed since"];
-        assert!(count == place.classes || admits.iter().any(|words| text.contains(words)), "{round}: {count} of them: {text}");
+        assert!(count == place.classes || is_admitted(&text), "{round}: {count} of them: {text}");
         let began = Instant::now();
         place.stdout(&["index"]);
         slowest = slowest.max(began.elapsed());
@@ -51,7 +50,7 @@ fn a_killed_daemon_leaves_whole_answers() {
         std::thread::sleep(numbers.part(Duration::from_millis(150)));
         keeper.kill();
         let (count, text) = place.callers(round);
-        assert!(count == place.classes || text.contains("not in the index yet") || text.contains("were changed"), "{count}: {text}");
+        assert!(count == place.classes || is_admitted(&text), "{count}: {text}");
         place.stdout(&["index"]);
         assert_eq!(place.callers(round).0, place.classes);
         place.is_as_fresh();

@@ -131,6 +131,15 @@ impl Place {
         (told.lines().filter(|line| !line.starts_with(' ') && line.contains(".M ")).count(), said)
     }
 
+    /// Asks until so many classes are told; an answer that does not tell all says that the index is behind.
+    pub fn awaits(&self, version: usize, classes: usize) {
+        until("it is not known", || {
+            let (count, text) = self.callers(version);
+            assert!(count == classes || is_admitted(&text), "{count} instead of {classes}: {text}");
+            (count == classes).then_some(())
+        });
+    }
+
     pub fn data(&self) -> DataDir {
         DataHome::at(&self.home).data_dir(&self.root().canonicalize().unwrap()).unwrap()
     }
@@ -159,6 +168,13 @@ impl Place {
     pub fn is_kept_by(&self, process: u32) -> bool {
         codeagent_core::watch::door::who(&self.data()).is_ok_and(|keeping| keeping.process == process)
     }
+}
+
+/// Whether an answer says that it may not be all.
+pub fn is_admitted(text: &str) -> bool {
+    ["there is no index", "index yet", "not been compared", "were changed since", "were removed", "codeagent index"]
+        .iter()
+        .any(|words| text.contains(words))
 }
 
 /// Everything that a command said.
@@ -277,7 +293,7 @@ impl Server {
 
     /// How many classes call the method of a version, and the whole answer; 0 for an error.
     pub fn callers(&mut self, version: usize) -> (usize, Value) {
-        let (answer, _) = self.call("get_callers", json!({ "node_id": format!("Hub.Go{version}"), "limit": 50 }));
+        let (answer, _) = self.call("get_callers", json!({ "node_id": format!("Hub.Go{version}") }));
         (answer["results"].as_array().map_or(0, Vec::len), answer)
     }
 

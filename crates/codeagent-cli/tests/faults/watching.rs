@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::support::{Place, Server, bounded, inside, said, wait_until};
+use super::support::{Place, Server, bounded, inside, said};
 
 /// How many notices the system keeps for who does not take them.
 fn longest_queue() -> usize {
@@ -15,7 +15,7 @@ fn longest_queue() -> usize {
 fn what_happened_while_a_daemon_was_paused_is_known_when_it_goes_on() {
     let place = Place::new(10);
     let keeper = place.keeper();
-    assert_eq!(place.callers(0).0, place.classes);
+    place.awaits(0, place.classes);
     for (version, notices) in [(1, 0), (2, longest_queue() + 1000)] {
         keeper.pause();
         // Each of these files is told of three times; none is indexed.
@@ -26,7 +26,7 @@ fn what_happened_while_a_daemon_was_paused_is_known_when_it_goes_on() {
         place.write("late/r/L.cs", &format!("class L {{ void M(Hub hub) => hub.Go{version}(); }}"));
         keeper.signal("-CONT");
         let began = Instant::now();
-        wait_until("it does not know", || place.callers(version).0 == place.classes + 1);
+        place.awaits(version, place.classes + 1);
         println!("after {notices} notices known within {:?}", began.elapsed());
     }
     keeper.kill();
@@ -81,9 +81,9 @@ fn a_storm_in_ignored_folders_and_our_own_writes_cost_nothing() {
         place.write(&format!("{folder}/first.cs"), "class First { }");
     }
     let keeper = place.keeper();
-    assert_eq!(place.callers(0).0, place.classes);
+    place.awaits(0, place.classes);
     place.write_all(1);
-    assert_eq!(place.callers(1).0, place.classes);
+    place.awaits(1, place.classes);
     let (before, ticks) = (generation(&place), keeper.ticks());
     let began = Instant::now();
     for number in 0..4000 {
@@ -98,7 +98,7 @@ fn a_storm_in_ignored_folders_and_our_own_writes_cost_nothing() {
     assert!(share < 0.05, "{share}");
     assert_eq!(generation(&place), before, "nothing was indexed");
     place.write_all(2);
-    assert_eq!(place.callers(2).0, place.classes);
+    place.awaits(2, place.classes);
     keeper.kill();
     place.is_as_fresh();
 }
