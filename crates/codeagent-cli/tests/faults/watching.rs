@@ -59,7 +59,7 @@ fn without_instances_of_watches_one_looks_and_says_so() {
 #[test]
 fn with_too_few_watches_one_looks_and_says_so() {
     if inside("watching::with_too_few_watches_one_looks_and_says_so") {
-        is_looked_at("echo 2 > /proc/sys/user/max_inotify_watches");
+        is_looked_at("echo 1 > /proc/sys/user/max_inotify_watches");
     }
 }
 
