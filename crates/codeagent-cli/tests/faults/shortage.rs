@@ -41,7 +41,8 @@ fn with_few_open_files_and_one_thread_a_server_answers() {
 fn what_is_too_large_is_left_out_and_named() {
     let place = Place::new(5);
     let line = "    // a comment that fills the file with lines of a usual length, many times over\n";
-    place.write("Large.cs", &format!("class Large\n{{\n{}}}\n", line.repeat(60_000)));
+    place.write("Large.cs", &format!("class Large\n{{\n{}}}\n", line.repeat(2_000)));
+    place.write(".codeagent/config.json", "{ \"max_file_bytes\": 100000 }");
     let text = place.stdout(&["index", "--verbose"]);
     assert!(text.contains("failed Large.cs") && text.contains("1 file could not be indexed"), "{text}");
     assert_eq!(place.callers(0).0, place.classes);

@@ -140,7 +140,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
          a_daemon_whose_repository_is_gone_ends",
     ),
     (
-        "R16 a client asks ten thousand questions and reads no answer",
+        "R16 a client asks thousands of questions and reads no answer",
         "What is held for it is bounded, nobody else waits, and all is answered when it reads",
         "a_client_that_is_stuck_keeps_nobody_waiting a_client_that_does_not_read no_more_is_taken_in_than_is_answered",
     ),
