@@ -44,7 +44,7 @@ fn twenty_servers_have_one_writer_and_another_when_it_is_killed() {
 fn a_daemon_servers_and_commands_at_a_time_agree() {
     let place = Place::new(10);
     let mut running: Vec<Running> = Vec::new();
-    let mut servers = vec![Server::start(&place), Server::start(&place)];
+    let mut servers: Vec<Server> = (0..4).map(|_| Server::start(&place)).collect();
     for command in [&["daemon", "run"][..], &["watch"], &["index"], &["daemon", "run"]] {
         let mut command = place.command(command);
         running.push(Running(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()));
@@ -79,7 +79,7 @@ fn a_daemon_servers_and_commands_at_a_time_agree() {
 #[test]
 fn a_client_that_is_stuck_keeps_nobody_waiting() {
     let place = Place::new(10);
-    place.write("notes.txt", &"a line that is read and read again\n".repeat(9000));
+    place.write("notes.txt", &"a line that is read and read again\n".repeat(300));
     let mut stuck = Server::start(&place);
     stuck.awaits(0, place.classes);
     assert!(place.is_kept_by(stuck.running.0.id()));
@@ -91,7 +91,7 @@ fn a_client_that_is_stuck_keeps_nobody_waiting() {
         scope.spawn(move || {
             for id in 0..questions {
                 let call = json!({ "jsonrpc": "2.0", "id": format!("q{id}"), "method": "tools/call",
-                    "params": { "name": "read_file", "arguments": { "path": "notes.txt", "line_end": 60 } } });
+                    "params": { "name": "read_file", "arguments": { "path": "notes.txt" } } });
                 writeln!(input, "{call}").unwrap();
             }
         });
@@ -101,7 +101,7 @@ fn a_client_that_is_stuck_keeps_nobody_waiting() {
         }
         let (after, _) = stuck.running.holds();
         println!("{before} kB, with {questions} questions whose answers are not read {after} kB");
-        assert!(after < before + 100_000, "{before} kB become {after}");
+        assert!(after < before + 30_000, "{before} kB become {after}");
         let mut line = String::new();
         for _ in 0..questions {
             line.clear();

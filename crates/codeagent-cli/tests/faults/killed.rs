@@ -13,12 +13,12 @@ const PAGE: usize = 8192;
 
 #[test]
 fn a_killed_index_is_gone_on_with() {
-    let (mut place, mut numbers) = (Place::new(60), Numbers(1));
+    let (mut place, mut numbers) = (Place::new(30), Numbers(1));
     let began = Instant::now();
     place.stdout(&["index"]);
     let whole = began.elapsed();
     let (mut killed, mut slowest) = (0, Duration::ZERO);
-    for round in 0..times(8) {
+    for round in 0..times(4) {
         // Half of them are of a first index, half of an update.
         if round % 2 == 0 {
             place.home = place.folder.path().join(format!("home{round}"));
@@ -44,7 +44,7 @@ fn a_killed_index_is_gone_on_with() {
 #[test]
 fn a_killed_daemon_leaves_whole_answers() {
     let (place, mut numbers) = (Place::new(30), Numbers(2));
-    for round in 1..=times(5) {
+    for round in 1..=times(3) {
         let keeper = place.keeper();
         place.write_all(round);
         std::thread::sleep(numbers.part(Duration::from_millis(150)));
@@ -90,7 +90,7 @@ fn what_a_power_cut_leaves_is_whole_or_made_anew() {
     let home = place.home.clone();
     let keeper = place.keeper();
     let (mut anew, mut with_log) = (0, 0);
-    for round in 1..=times(6) {
+    for round in 1..=times(4) {
         place.home = home.clone();
         place.write_all(round);
         std::thread::sleep(numbers.part(Duration::from_millis(200)));

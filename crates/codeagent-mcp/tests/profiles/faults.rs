@@ -221,7 +221,7 @@ changes others make are known by their number (`codeagent-workspace/src/watch/li
 fn every_fault_has_a_test() {
     let known: BTreeSet<String> = SOURCES.iter().flat_map(|source| tests(source)).map(|(name, _)| name).collect();
     let mut text = "# What is done when the machine or the user around an index misbehaves\n\nWritten by a test. Most of the tests named here are in \
-                    `crates/codeagent-cli/tests/faults`; `CODEAGENT_FAULTS=12` tries twelve times as many moments as usual. Where the system \
+                    `crates/codeagent-cli/tests/faults`; `CODEAGENT_FAULTS=25` tries twenty-five times as many moments as usual. Where the system \
                     has no namespaces for its users, tests that mount something say so and pass.\n\n| fault | what holds | tests |\n|---|---|---|\n"
         .to_owned();
     for (fault, holds, names) in FAULTS {
