@@ -85,7 +85,7 @@ fn a_client_that_is_stuck_keeps_nobody_waiting() {
     assert!(place.is_kept_by(stuck.running.0.id()));
     let (before, _) = stuck.running.holds();
     // Asked from a thread of its own: nobody takes in what nobody reads the answers of.
-    let questions = 3_000;
+    let questions = 1_000;
     std::thread::scope(|scope| {
         let (input, output) = (&mut stuck.input, &mut stuck.output);
         scope.spawn(move || {
