@@ -7,6 +7,7 @@ use codeagent_core::engine::EngineError;
 use codeagent_core::ingest::IngestError;
 use codeagent_core::query::QueryError;
 use codeagent_core::store::StoreError;
+use codeagent_core::watch::Lag;
 use codeagent_workspace::{PathError, ReadError};
 
 /// The codes of the specification.
@@ -76,6 +77,12 @@ impl ToolError {
     #[must_use]
     pub fn is_damage(&self) -> bool {
         self.is_damage
+    }
+
+    /// The same of an index that does not know everything.
+    #[must_use]
+    pub fn behind(self, lag: &Lag) -> Self {
+        if self.code == Code::NotFound { Self { message: format!("{}; {lag}", self.message), ..self } } else { self }
     }
 
     /// `not_found`

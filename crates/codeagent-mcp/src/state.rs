@@ -40,7 +40,7 @@ const SUCCESSION: Duration = Duration::from_secs(1);
 /// Shared by all calls.
 pub struct State {
     me: Weak<State>,
-    workspace: Workspace,
+    workspace: Mutex<Workspace>,
     home: DataHome,
     /// Threads that index.
     threads: usize,
@@ -85,7 +85,7 @@ impl State {
         let workspace = Workspace::open(root)?;
         Ok(Arc::new_cyclic(|me| Self {
             me: Weak::clone(me),
-            workspace,
+            workspace: Mutex::new(workspace),
             home,
             threads,
             stage: Mutex::new(Stage::Closed),
@@ -104,7 +104,7 @@ impl State {
     pub fn of_answers(answers: Answers) -> Self {
         Self {
             me: Weak::new(),
-            workspace: answers.workspace().clone(),
+            workspace: Mutex::new(answers.workspace().clone()),
             home: DataHome::default(),
             threads: 0,
             stage: Mutex::new(Stage::ReadOnly(answers)),
@@ -165,13 +165,16 @@ impl State {
 
     /// The repository.
     #[must_use]
-    pub fn workspace(&self) -> &Workspace {
-        &self.workspace
+    pub fn workspace(&self) -> Workspace {
+        let mut workspace = lock(&self.workspace);
+        // A server outlives a root that is removed and made again.
+        *workspace = workspace.renewed();
+        workspace.clone()
     }
 
     /// A path as a caller wrote it.
     pub fn path(&self, text: &str) -> Result<RepoPath, ToolError> {
-        Ok(self.workspace.resolve(text)?)
+        Ok(self.workspace().resolve(text)?)
     }
 
     /// What questions are put to.
@@ -316,7 +319,7 @@ impl State {
             return Ok(self.unhealthy("the index cannot be read; a question about a symbol says why"));
         };
         let report = StatusReport { watcher_active: watched, ..StatusReport::new(&status, healthy) };
-        let report = report.with_text_of_no_language(query::covered_bytes(&self.workspace));
+        let report = report.with_text_of_no_language(query::covered_bytes(&self.workspace()));
         Ok((report, remark, answers.workspace().config().remarks.clone()))
     }
 
@@ -338,7 +341,7 @@ impl State {
     }
 
     fn prepare(self: &Arc<Self>) {
-        if let Some(remark) = self.workspace.brought_index() {
+        if let Some(remark) = self.workspace().brought_index() {
             tracing::warn!("{remark}");
         }
         match self.open_engine() {
@@ -375,7 +378,7 @@ impl State {
 
     /// Stays with the process that writes until it ends; false if it lets nobody in.
     fn visit_writer(&self) -> bool {
-        let data = self.home.data_dir(self.workspace.root());
+        let data = self.home.data_dir(self.workspace().root());
         let Some(visit) = data.ok().and_then(|data| Visit::begin(&data).ok()) else { return false };
         let visit = Arc::new(visit);
         *lock(&self.visit) = Some(Arc::clone(&visit));
@@ -396,7 +399,7 @@ impl State {
         let ingest =
             IngestOptions { threads: self.threads, cancel: Arc::clone(&self.cancel), in_background: true, ..IngestOptions::default() };
         let options = EngineOptions { ingest, tolerate_config: true, home: self.home.clone(), ..EngineOptions::default() };
-        Engine::open(self.workspace.root(), options)
+        Engine::open(self.workspace().root(), options)
     }
 
     fn bring_up_to_date(self: &Arc<Self>, engine: Engine) {
@@ -423,7 +426,7 @@ impl State {
     }
 
     fn elsewhere(&self) -> Stage {
-        match Answers::open(self.workspace.root(), &self.home) {
+        match Answers::open(self.workspace().root(), &self.home) {
             Ok(answers) if is_complete(&answers).unwrap_or(false) => Stage::ReadOnly(answers),
             Ok(answers) => Stage::Elsewhere(Some(answers)),
             Err(error) if matches!(error.kind(), ErrorKind::NotIndexed) => Stage::Elsewhere(None),

@@ -108,6 +108,16 @@ impl Workspace {
         Ok(self.with_config(config))
     }
 
+    /// The same by way of the folder that lies at its root now: one that was removed and made again, or mounted there, is another folder.
+    #[must_use]
+    pub fn renewed(&self) -> Self {
+        if self.handle.is_at(&self.root) {
+            return self.clone();
+        }
+        let opened = Self::open(&self.root).ok().filter(|opened| opened.root == self.root);
+        opened.map_or_else(|| self.clone(), |opened| Self { config: Arc::clone(&self.config), ..opened })
+    }
+
     /// The settings.
     #[must_use]
     pub fn config(&self) -> &Config {

@@ -77,7 +77,7 @@ pub enum StoreError {
     Foreign(String),
     /// The index was written by a newer codeagent.
     #[error(
-        "the index has schema {found}, this codeagent knows {known}; use the newer codeagent, or delete the index and run `codeagent index`"
+        "the index was made by a newer codeagent (schema {found}, this one knows {known}); use that one, or run `codeagent index --rebuild`"
     )]
     Newer {
         /// Its schema version.
@@ -111,8 +111,8 @@ pub enum StoreError {
     /// A search query that FTS5 cannot parse even with its words quoted.
     #[error("the search query cannot be understood: {0}")]
     Query(String),
-    /// The writer could not be started.
-    #[error("the writer thread cannot be started: {0}")]
+    /// The writer or the readers could not be started.
+    #[error("a thread of the database cannot be started: {0}")]
     Thread(String),
     /// Anything else SQLite says.
     #[error("database: {0}")]

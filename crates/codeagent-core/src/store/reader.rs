@@ -1,5 +1,6 @@
 //! Reading: a pool of read-only connections and snapshots of one generation.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Duration;
 
@@ -31,13 +32,14 @@ impl Reader {
         drop(check);
         let at = path.to_owned();
         let manager = SqliteConnectionManager::file(path).with_flags(reader_flags()).with_init(move |connection| setup(connection, &at));
-        let pool = r2d2::Pool::builder()
+        let builder = r2d2::Pool::builder()
             .max_size(connections.max(1))
             .min_idle(Some(0))
             .test_on_check_out(false)
-            .connection_timeout(CONNECTION_TIMEOUT)
-            .build(manager)?;
-        Ok(Self { pool })
+            .connection_timeout(CONNECTION_TIMEOUT);
+        // It panics if the system gives it no thread.
+        let pool = catch_unwind(AssertUnwindSafe(|| builder.build(manager)));
+        Ok(Self { pool: pool.map_err(|_| StoreError::Thread("the system has none left".to_owned()))?? })
     }
 
     /// The present generation, unchanged by what is written later. Drop it soon: a long reader keeps the log from being emptied.

@@ -175,7 +175,11 @@ fn stored_layout(connection: &Connection) -> Result<Option<String>, StoreError> 
 }
 
 fn migrate(connection: &mut Connection, from: usize) -> Result<(), StoreError> {
-    for (index, (_, sql)) in MIGRATIONS.iter().enumerate().skip(from) {
+    migrate_to(connection, from, SCHEMA_VERSION)
+}
+
+fn migrate_to(connection: &mut Connection, from: usize, to: usize) -> Result<(), StoreError> {
+    for (index, (_, sql)) in MIGRATIONS.iter().enumerate().take(to).skip(from) {
         let transaction = connection.transaction()?;
         transaction.execute_batch(sql)?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
@@ -237,6 +241,26 @@ mod tests {
             assert!(matches!(open_for_writing(&path), Err(StoreError::OtherLayout)), "{sql}");
             let reader = Connection::open_with_flags(&path, reader_flags()).unwrap();
             assert!(matches!(prepare_reader(&reader, &path), Err(StoreError::OtherLayout)), "{sql}");
+        }
+    }
+
+    #[test]
+    fn a_migration_that_was_cut_short_is_made_up_for() {
+        for done in 0..SCHEMA_VERSION {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("index.db");
+            let mut connection = Connection::open(&path).unwrap();
+            connection.execute_batch(WRITER_PRAGMAS).unwrap();
+            migrate_to(&mut connection, 0, done).unwrap();
+            // The next one was under way when the process ended.
+            let transaction = connection.transaction().unwrap();
+            transaction.execute_batch(MIGRATIONS[done].1).unwrap();
+            drop(transaction);
+            drop(connection);
+            let reader = Connection::open_with_flags(&path, reader_flags()).unwrap();
+            assert!(matches!(prepare_reader(&reader, &path), Err(StoreError::NotIndexed | StoreError::Older { .. })), "{done}");
+            drop(reader);
+            assert_eq!(stored_version(&open_for_writing(&path).unwrap(), &path).unwrap(), SCHEMA_VERSION);
         }
     }
 

@@ -3,7 +3,7 @@
 //! A request is one line, `sync PROTOCOL VERSION MILLISECONDS all|now|anew`, followed by as many paths as lines and an empty one; the answer is one
 //! line, `done GENERATION` or `behind GENERATION TEXT`. Whoever sends `stay PROTOCOL VERSION` hears nothing, and in that
 //! way of the writer's end. `who PROTOCOL VERSION` is answered `keeper PROCESS SECONDS ROLE`, with when it began; so is `end PROTOCOL VERSION`, and a
-//! daemon ends then.
+//! daemon ends then. So does one of which a newer version asks something: the next writer is not older than who asks.
 //!
 //! **Limits.** A writer that does not answer in time is taken for one that cannot.
 
@@ -173,8 +173,15 @@ fn talk(guest: Conversation, shared: Arc<Shared>) -> io::Result<()> {
     let first = lines.next().transpose()?.unwrap_or_default();
     let words: Vec<&str> = first.split(' ').collect();
     let mut guest = guest;
-    match words.as_slice() {
+    // An older daemon makes room for a newer version, once it has answered.
+    let is_outdated = matches!(words.as_slice(), ["stay" | "sync", _, version, ..] if is_newer(version, env!("CARGO_PKG_VERSION")));
+    let life = Arc::clone(&shared.life);
+    let makes_room = is_outdated && life.role == Role::Daemon;
+    let done = match words.as_slice() {
         ["stay", ..] => {
+            if makes_room {
+                life.tell_to_end();
+            }
             let number = shared.welcome(guest);
             // Until the guest leaves, or is shown out.
             lines.by_ref().map_while(Result::ok).for_each(drop);
@@ -195,8 +202,7 @@ fn talk(guest: Conversation, shared: Arc<Shared>) -> io::Result<()> {
         ["who", ..] => guest.write_all(own(&shared).as_bytes()),
         ["end", ..] => {
             guest.write_all(own(&shared).as_bytes())?;
-            if shared.life.role == Role::Daemon {
-                let life = Arc::clone(&shared.life);
+            if life.role == Role::Daemon {
                 // The engine must not be held here when it ends; the guest leaves when the process has ended.
                 drop(shared);
                 life.tell_to_end();
@@ -205,7 +211,17 @@ fn talk(guest: Conversation, shared: Arc<Shared>) -> io::Result<()> {
             Ok(())
         }
         _ => guest.write_all(b"unknown 0\n"),
+    };
+    if makes_room {
+        life.tell_to_end();
     }
+    done
+}
+
+/// Whether a version is a later one than another. What is no version is not.
+fn is_newer(version: &str, than: &str) -> bool {
+    let numbers = |text: &str| -> Option<Vec<u32>> { text.split('-').next()?.split('.').map(|number| number.parse().ok()).collect() };
+    numbers(version).is_some_and(|version| numbers(than).is_some_and(|than| version > than))
 }
 
 /// Who this is.

@@ -10,6 +10,8 @@ use super::*;
 use crate::engine::EngineOptions;
 use crate::store::{self, canonical_dump};
 
+mod git;
+
 /// A repository that is watched.
 struct Place {
     keeper: Keeper,
@@ -103,6 +105,65 @@ fn folders_that_come_in_whatever_way_are_known() {
 }
 
 #[test]
+fn a_thousand_folders_are_known_to_the_next_question() {
+    let place = Place::new();
+    for number in 0..1000 {
+        place.write(&format!("{}/{number}/b/c.cs", number % 10), &format!("class X{number} {{ }}"));
+    }
+    assert_eq!(place.files().len(), 1001);
+    for number in 0..10 {
+        std::fs::rename(place.root().join(number.to_string()), place.folder.path().join(number.to_string())).unwrap();
+    }
+    assert_eq!(place.files(), ["a.cs"], "moved out of the repository");
+    std::fs::write(place.folder.path().join("0/0/b/c.cs"), "class Elsewhere { }").unwrap();
+    assert!(place.keeper.settle(None).is_none());
+    assert_eq!(place.files(), ["a.cs"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn files_and_folders_that_become_links_are_known() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new();
+    place.write("v1/x.cs", "class X1 { }");
+    place.write("v2/x.cs", "class X2 { }");
+    symlink("v1", place.root().join("now")).unwrap();
+    assert_eq!(place.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
+    // Exchanged as deployments do: what is behind a link is indexed where it is.
+    symlink("v2", place.root().join("next")).unwrap();
+    std::fs::rename(place.root().join("next"), place.root().join("now")).unwrap();
+    assert_eq!(place.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
+    for _ in 0..3 {
+        symlink("v1/x.cs", place.root().join("link")).unwrap();
+        std::fs::rename(place.root().join("link"), place.root().join("a.cs")).unwrap();
+        assert_eq!(place.files(), ["v1/x.cs", "v2/x.cs"]);
+        place.write("file", "class A { }");
+        std::fs::rename(place.root().join("file"), place.root().join("a.cs")).unwrap();
+        assert_eq!(place.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
+        std::fs::rename(place.root().join("v2"), place.root().join("v3")).unwrap();
+        symlink("v3", place.root().join("v2")).unwrap();
+        assert_eq!(place.files(), ["a.cs", "v1/x.cs", "v3/x.cs"]);
+        std::fs::remove_file(place.root().join("v2")).unwrap();
+        std::fs::rename(place.root().join("v3"), place.root().join("v2")).unwrap();
+        assert_eq!(place.files(), ["a.cs", "v1/x.cs", "v2/x.cs"]);
+    }
+}
+
+#[test]
+fn a_file_that_is_emptied_and_written_in_parts_is_known() {
+    use std::io::Write;
+    let place = Place::new();
+    let mut file = std::fs::File::create(place.root().join("a.cs")).unwrap();
+    place.files();
+    file.write_all(b"class A { void ").unwrap();
+    place.files();
+    file.write_all(b"M() { } }").unwrap();
+    place.files();
+    let snapshot = place.keeper.engine().answers().snapshot().unwrap();
+    assert_eq!(store::by_name(&snapshot, "M", 9).unwrap().len(), 1);
+}
+
+#[test]
 fn ignore_rules_and_settings_take_effect() {
     let place = Place::new();
     place.write("b/b.cs", "class B { }");
@@ -172,4 +233,31 @@ fn past_its_time_a_question_is_told_what_is_missing() {
     assert_eq!(lag.to_string(), "1 file has changed and is not in the index yet: a.cs");
     drop(lags);
     assert_eq!(place.files(), ["a.cs"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_older_daemon_makes_room_for_a_newer_version() {
+    use std::io::{Read, Write};
+    for (version, expected) in
+        [(env!("CARGO_PKG_VERSION"), End::Unused), ("0.0.9", End::Unused), ("nonsense", End::Unused), ("99.0.0", End::Told)]
+    {
+        for verb in ["sync", "stay"] {
+            let place = Place::new();
+            place.write("a.cs", "class Changed { }");
+            let mut guest = knock(place.keeper.engine().data(), Some(Duration::from_secs(60))).unwrap();
+            guest.write_all(format!("{verb} 1 {version} 60000 now\n\n").as_bytes()).unwrap();
+            let mut answer = String::new();
+            if verb == "sync" {
+                guest.read_to_string(&mut answer).unwrap();
+                assert!(answer.starts_with("done "), "what is asked is done first: {answer}");
+            }
+            let moment = Some(Duration::from_millis(200)).filter(|_| expected == End::Unused);
+            if verb == "stay" && expected == End::Unused {
+                // Who stays needs it.
+                drop(guest);
+            }
+            assert_eq!(place.keeper.last(moment), expected, "{verb} {version}");
+        }
+    }
 }

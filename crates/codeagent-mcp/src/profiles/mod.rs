@@ -247,7 +247,7 @@ impl ToolSet {
             return Err(Failure::new(Kind::ReadOnly, format!("`{}` changes files, and this server only reads", tool.name)));
         }
         if self.profile == Profile::Assistant {
-            assistant::check_root(state.workspace(), &self.options.limits)?;
+            assistant::check_root(&state.workspace(), &self.options.limits)?;
         }
         let call = Call { state, arguments: &arguments, options: &self.options };
         catch_unwind(AssertUnwindSafe(|| (tool.run)(&call))).unwrap_or_else(|_| {

@@ -57,7 +57,7 @@ pub struct Call<'a> {
 impl Call<'_> {
     /// The repository.
     #[must_use]
-    pub fn workspace(&self) -> &Workspace {
+    pub fn workspace(&self) -> Workspace {
         self.state.workspace()
     }
 

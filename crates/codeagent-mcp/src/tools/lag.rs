@@ -15,5 +15,9 @@ pub fn run(state: &State, tool: &Tool, arguments: &Arguments) -> Result<Answer, 
     let asks_about_symbols = search::TOOLS.iter().chain(navigation::TOOLS).any(|other| other.name == tool.name);
     let lag = if asks_about_symbols { state.settle() } else { Lag::default() };
     let answer = (tool.run)(state, arguments);
-    if lag.is_none() { answer } else { answer.map(|answer| answer.with_note(lag.to_string())) }
+    if lag.is_none() {
+        return answer;
+    }
+    // What is not found may be in what is not known yet.
+    answer.map(|answer| answer.with_note(lag.to_string())).map_err(|error| error.behind(&lag))
 }

@@ -80,7 +80,7 @@ impl FileError {
 
 fn index_files(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
     let answers = state.answers_for(arguments)?;
-    let workspace = state.workspace().clone().configured(true).map_err(|error| ToolError::index(error.to_string()))?;
+    let workspace = state.workspace().configured(true).map_err(|error| ToolError::index(error.to_string()))?;
     let mut files = Files { workspace: &workspace, listed: BTreeMap::new() };
     let (mut changes, mut errors) = (Vec::new(), Vec::new());
     for text in arguments.texts("paths") {

@@ -104,7 +104,7 @@ fn profiles_have_their_tools() {
 }
 
 /// The tests of a source with their bodies.
-fn tests(source: &str) -> Vec<(String, String)> {
+pub fn tests(source: &str) -> Vec<(String, String)> {
     let chunks = source.split("test]\n").skip(1);
     let named = chunks.filter_map(|chunk| {
         let (_, rest) = chunk.split_once("fn ")?;
@@ -182,6 +182,13 @@ fn shown(test: &str, has_limits: bool) -> String {
     if has_limits { format!("`{test}`, `{LIMITS}`") } else { format!("`{test}`") }
 }
 
+/// The tests that a row names, each of which there is.
+pub fn named(known: &BTreeSet<String>, row: &str, names: &str) -> String {
+    let unknown: Vec<&str> = names.split_whitespace().filter(|name| !known.contains(*name)).collect();
+    assert!(unknown.is_empty(), "{row}: there is no test {unknown:?}");
+    names.split_whitespace().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
 /// The rows about no one tool, each test of which there is.
 fn others(text: &mut String) {
     let known: BTreeSet<String> = proofs::SOURCES.iter().flat_map(|source| tests(source)).map(|(name, _)| name).collect();
@@ -189,10 +196,7 @@ fn others(text: &mut String) {
     for (head, table) in [("Other promises", proofs::MORE), ("Hostile inputs", proofs::HOSTILE)] {
         writeln!(text, "\n## {head}\n\n| | | tests |\n|---|---|---|").unwrap();
         for (about, what, names) in table {
-            let unknown: Vec<&str> = names.split_whitespace().filter(|name| !known.contains(*name)).collect();
-            assert!(unknown.is_empty(), "{about} {what}: there is no test {unknown:?}");
-            let names: Vec<String> = names.split_whitespace().map(|name| format!("`{name}`")).collect();
-            writeln!(text, "| {about} | {what} | {} |", names.join(", ")).unwrap();
+            writeln!(text, "| {about} | {what} | {} |", named(&known, &format!("{about} {what}"), names)).unwrap();
         }
     }
 }

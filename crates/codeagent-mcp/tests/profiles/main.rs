@@ -8,6 +8,7 @@ mod assistant;
 mod contract;
 mod crowded;
 mod exec;
+mod faults;
 mod hostile;
 mod indexed;
 mod limits;

@@ -107,6 +107,12 @@ mod unix {
         pub fn handle(&self) -> BorrowedFd<'_> {
             self.handle.as_fd()
         }
+
+        /// Whether it is the folder that lies at this path now.
+        pub fn is_at(&self, path: &Path) -> bool {
+            let of = |found: rustix::io::Result<rustix::fs::Stat>| found.ok().map(|found| (found.st_dev, found.st_ino));
+            of(rustix::fs::fstat(&self.handle)) == of(rustix::fs::stat(path))
+        }
     }
 
     impl Workspace {
@@ -327,5 +333,9 @@ impl Workspace {
 impl Root {
     pub(crate) fn open(_path: &Path) -> io::Result<Self> {
         Ok(Self {})
+    }
+
+    pub(crate) fn is_at(&self, _path: &Path) -> bool {
+        true
     }
 }

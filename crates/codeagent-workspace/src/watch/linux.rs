@@ -70,6 +70,8 @@ struct Watches {
     places: HashMap<i32, Option<RepoPath>>,
     /// Something may have been missed.
     in_doubt: bool,
+    /// File system and number of the folder at the root.
+    root: Option<(u64, u64)>,
 }
 
 impl Watcher {
@@ -137,7 +139,8 @@ impl Watcher {
     #[must_use]
     pub fn hints(&self) -> Hints {
         let mut watches = self.watches();
-        let mut hints = Hints { everything: std::mem::take(&mut watches.in_doubt), ..Hints::default() };
+        let in_doubt = self.is_another_root(&mut watches) | std::mem::take(&mut watches.in_doubt);
+        let mut hints = Hints { everything: in_doubt, ..Hints::default() };
         rustix::io::read(&self.wake, &mut [0_u8; 8]).ok();
         let mut buffer = vec![MaybeUninit::uninit(); BUFFER_BYTES];
         let mut reader = Reader::new(&self.inotify, &mut buffer);
@@ -172,6 +175,18 @@ impl Watcher {
 
     fn watches(&self) -> MutexGuard<'_, Watches> {
         self.watches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether another folder lies at the root than before: of a file system that is mounted there, nothing is told. Its folders are not watched.
+    fn is_another_root(&self, watches: &mut Watches) -> bool {
+        let Ok(found) = rustix::fs::stat(&*self.root) else { return false };
+        match watches.root.replace((found.st_dev, found.st_ino)) {
+            Some(before) if before != (found.st_dev, found.st_ino) => {
+                self.leave_others(watches, &[]);
+                true
+            }
+            _ => false,
+        }
     }
 
     fn leave_others(&self, watches: &mut Watches, folders: &[Entry]) {

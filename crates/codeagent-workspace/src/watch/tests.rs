@@ -120,3 +120,16 @@ fn a_wait_ends_with_a_notice_or_when_it_is_woken() {
     std::fs::write(place.root().join("y.cs"), "").unwrap();
     assert!(place.watcher.wait(None));
 }
+
+#[test]
+fn a_queue_that_is_full_means_anything() {
+    let place = Place::new();
+    let longest: usize = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap().trim().parse().unwrap();
+    // Two files in turn: what is told of one file twice is one notice.
+    for number in 0..longest / 2 + 1 {
+        std::fs::write(place.root().join(["a/x.cs", "a/y.cs"][number % 2]), "").unwrap();
+    }
+    assert!(place.hints().everything);
+    std::fs::write(place.root().join("a/x.cs"), "1").unwrap();
+    assert_eq!(place.paths(), ["a/x.cs"], "afterwards it is told as before");
+}

@@ -116,7 +116,7 @@ fn conditions(state: &State, query: &Query, at: &RepoPath) -> Result<Vec<Conditi
         all.push(Box::new(move |item| is_of_type(item, &kind)));
     }
     if query.flag("empty") {
-        let workspace = state.workspace().clone();
+        let workspace = state.workspace();
         all.push(Box::new(move |item| match item.kind {
             ItemKind::Directory => workspace.items(&item.path).is_ok_and(|(items, unreadable)| items.is_empty() && unreadable == 0),
             ItemKind::File => item.metadata.len() == 0,

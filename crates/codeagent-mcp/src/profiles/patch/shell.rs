@@ -41,7 +41,7 @@ pub fn shell_exec(call: &Call<'_>) -> Result<Value, Failure> {
         output_bytes: OUTPUT_BYTES,
         policy: Policy::Tools,
     };
-    let outcome = launcher.run(call.workspace(), &request).map_err(Exec::failure)?;
+    let outcome = launcher.run(&call.workspace(), &request).map_err(Exec::failure)?;
     Ok(told(&outcome).into())
 }
 

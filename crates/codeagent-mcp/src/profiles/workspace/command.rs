@@ -36,7 +36,7 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, Failure> {
         output_bytes: number("maxOutputBytes"),
         policy: Policy::Interpreters { writes },
     };
-    let outcome = launcher.run(call.workspace(), &request).map_err(Exec::failure)?;
+    let outcome = launcher.run(&call.workspace(), &request).map_err(Exec::failure)?;
     if writes {
         call.take_in(&[]);
     }

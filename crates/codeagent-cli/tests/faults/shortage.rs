@@ -1,0 +1,49 @@
+//! What is done with little memory, few open files and one thread.
+
+use super::support::{Place, Server, bounded, said};
+
+#[test]
+fn with_little_memory_an_index_is_made_or_refused_and_stays_whole() {
+    let place = Place::new(20);
+    place.stdout(&["index"]);
+    let (mut done, mut refused) = (0, 0);
+    // Kilobytes of addresses, of which most are stacks that are never touched.
+    for (version, kilobytes) in [60_000, 100_000, 150_000, 200_000, 262_144, 400_000, 800_000, 2_000_000].iter().enumerate() {
+        place.write_all(version + 1);
+        let output = bounded(&format!("ulimit -v {kilobytes}"), &place.command(&["index", "--threads", "1"])).output().unwrap();
+        match output.status.code() {
+            Some(0) => done += 1,
+            Some(_) => refused += 1,
+            None => println!("{kilobytes} kB: {}", said(&output)),
+        }
+        place.stdout(&["index"]);
+        assert_eq!(place.callers(version + 1).0, place.classes, "{kilobytes} kB");
+        place.is_as_fresh();
+    }
+    println!("{done} done, {refused} refused");
+    assert!(done > 0 && refused > 0);
+}
+
+#[test]
+fn with_few_open_files_and_one_thread_a_server_answers() {
+    let place = Place::new(20);
+    for script in ["ulimit -n 64", "ulimit -n 48"] {
+        let mut server = Server::of(&mut bounded(script, &place.command(&["mcp", "--threads", "1"])));
+        server.awaits(0, place.classes);
+        place.write_class(0, 1);
+        server.awaits(0, place.classes - 1);
+        place.write_class(0, 0);
+        server.awaits(0, place.classes);
+    }
+}
+
+#[test]
+fn what_is_too_large_is_left_out_and_named() {
+    let place = Place::new(5);
+    let line = "    // a comment that fills the file with lines of a usual length, many times over\n";
+    place.write("Large.cs", &format!("class Large\n{{\n{}}}\n", line.repeat(2_000)));
+    place.write(".codeagent/config.json", "{ \"max_file_bytes\": 100000 }");
+    let text = place.stdout(&["index", "--verbose"]);
+    assert!(text.contains("failed Large.cs") && text.contains("1 file could not be indexed"), "{text}");
+    assert_eq!(place.callers(0).0, place.classes);
+}

@@ -1,0 +1,359 @@
+//! Repositories whose answers are known, servers, and ways to stop and bound processes.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use codeagent_workspace::{DataDir, DataHome};
+use serde_json::{Value, json};
+
+/// How long something may take on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Set in a process that has namespaces of its own.
+const INSIDE: &str = "CODEAGENT_TEST_INSIDE";
+
+/// How many times as often as usual a random moment is tried.
+pub fn times(usual: usize) -> usize {
+    usual * number("CODEAGENT_FAULTS", 1)
+}
+
+pub fn number(name: &str, usual: usize) -> usize {
+    std::env::var(name).map_or(usual, |text| text.parse().unwrap())
+}
+
+/// Numbers that look random and are the same every time.
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit.max(1)
+    }
+
+    /// A part of a time.
+    pub fn part(&mut self, of: Duration) -> Duration {
+        of.mul_f64(self.below(1000) as f64 / 1000.0)
+    }
+}
+
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    until(what, || holds().then_some(()));
+}
+
+/// Tries until there is something.
+pub fn until<T>(what: &str, mut tried: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = tried() {
+            return found;
+        }
+        assert!(began.elapsed() < PATIENCE, "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A repository of classes, each of which calls `Hub`, and a place for its index.
+pub struct Place {
+    pub folder: tempfile::TempDir,
+    pub classes: usize,
+    pub home: PathBuf,
+}
+
+impl Place {
+    /// With so many classes; all call `Hub.Go0`.
+    pub fn new(classes: usize) -> Self {
+        let place = Self::unwritten(classes);
+        place.write_all(0);
+        place
+    }
+
+    /// The same without files.
+    pub fn unwritten(classes: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("root")).unwrap();
+        let home = folder.path().join("home");
+        Self { folder, classes, home }
+    }
+
+    pub fn root(&self) -> PathBuf {
+        self.folder.path().join("root")
+    }
+
+    /// Writes all files, so that every class calls the method of this version.
+    pub fn write_all(&self, version: usize) {
+        self.write("Hub.cs", &format!("public class Hub\n{{\n    public void Go{version}() {{ }}\n}}\n"));
+        for class in 0..self.classes {
+            self.write_class(class, version);
+        }
+    }
+
+    pub fn write_class(&self, class: usize, version: usize) {
+        let next = (class + 1) % self.classes;
+        let text = format!(
+            "public class C{class} : Base{next}\n{{\n    public void M(Hub hub) {{ hub.Go{version}(); new C{next}().M(hub); }}\n}}\n\
+             public class Base{class} {{ }}\n"
+        );
+        self.write(&format!("c/C{class}.cs"), &text);
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+        command.args(arguments).arg("--root").arg(self.root()).env("CODEAGENT_DATA_DIR", &self.home);
+        command.env_remove("CODEAGENT_LOG").env_remove("XDG_RUNTIME_DIR").current_dir("/");
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// What a command that has to succeed says.
+    pub fn stdout(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// How many classes are told to call the method of a version, and all that is said.
+    pub fn callers(&self, version: usize) -> (usize, String) {
+        let output = self.run(&["callers", &format!("Hub.Go{version}"), "--limit", "1000"]);
+        let said = said(&output);
+        assert!(matches!(output.status.code(), Some(0 | 2 | 3)), "{output:?}");
+        let told = String::from_utf8_lossy(&output.stdout);
+        (told.lines().filter(|line| !line.starts_with(' ') && line.contains(".M ")).count(), said)
+    }
+
+    /// Asks until so many classes are told; an answer that does not tell all says that the index is behind.
+    pub fn awaits(&self, version: usize, classes: usize) {
+        until("it is not known", || {
+            let (count, text) = self.callers(version);
+            assert!(count == classes || is_admitted(&text), "{count} instead of {classes}: {text}");
+            (count == classes).then_some(())
+        });
+    }
+
+    pub fn data(&self) -> DataDir {
+        DataHome::at(&self.home).data_dir(&self.root().canonicalize().unwrap()).unwrap()
+    }
+
+    pub fn database(&self) -> PathBuf {
+        self.data().path().join("index.db")
+    }
+
+    /// The index says what one made afresh says, and did so before it was compared.
+    pub fn is_as_fresh(&self) {
+        let verified = self.run(&["status", "--verify"]);
+        let text = said(&verified);
+        assert!(verified.status.success() && text.contains("the index says what one made afresh says"), "{text}");
+        assert!(!text.contains("damaged"), "{text}");
+    }
+
+    /// A process that keeps the index, once it does.
+    pub fn keeper(&self) -> Running {
+        let mut command = self.command(&["daemon", "run"]);
+        let running = Running(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+        wait_until("nobody keeps the index", || self.is_kept_by(running.0.id()));
+        running
+    }
+
+    /// Whether this process keeps the index.
+    pub fn is_kept_by(&self, process: u32) -> bool {
+        codeagent_core::watch::door::who(&self.data()).is_ok_and(|keeping| keeping.process == process)
+    }
+}
+
+/// Whether an answer says that it may not be all.
+pub fn is_admitted(text: &str) -> bool {
+    ["there is no index", "index yet", "not been compared", "were changed since", "were removed", "codeagent index"]
+        .iter()
+        .any(|words| text.contains(words))
+}
+
+/// Everything that a command said.
+pub fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// A process that ends with the test.
+pub struct Running(pub Child);
+
+impl Running {
+    pub fn kill(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+
+    pub fn signal(&self, name: &str) {
+        assert!(Command::new("kill").args([name, &self.0.id().to_string()]).status().unwrap().success());
+    }
+
+    /// Stops it where it is; it has stopped when this returns.
+    pub fn pause(&self) {
+        self.signal("-STOP");
+        wait_until("it goes on", || self.state() == "T");
+    }
+
+    fn state(&self) -> String {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
+        stat.rsplit_once(')').unwrap().1.split_whitespace().next().unwrap().to_owned()
+    }
+
+    /// Processor time so far, in hundredths of a second.
+    pub fn ticks(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
+        let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+        fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+    }
+
+    /// Kilobytes of memory now, and open files.
+    pub fn holds(&self) -> (u64, usize) {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).unwrap();
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        let files = std::fs::read_dir(format!("/proc/{}/fd", self.0.id())).unwrap().count();
+        (resident.trim().trim_end_matches(" kB").parse().unwrap(), files)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A server and its client.
+pub struct Server {
+    pub running: Running,
+    pub input: ChildStdin,
+    pub output: BufReader<ChildStdout>,
+    last: u64,
+}
+
+impl Server {
+    pub fn start(place: &Place) -> Self {
+        Self::of(&mut place.command(&["mcp"]))
+    }
+
+    pub fn of(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        let mut server = Self { running: Running(child), input, output, last: 0 };
+        let client = json!({ "name": "test", "version": "1" });
+        server.ask("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client }));
+        server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        server
+    }
+
+    pub fn send(&mut self, message: &Value) {
+        writeln!(self.input, "{message}").unwrap();
+    }
+
+    pub fn request(&mut self, method: &str, parameters: Value) -> u64 {
+        self.last += 1;
+        let id = self.last;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters }));
+        id
+    }
+
+    pub fn next(&mut self) -> Value {
+        let mut line = String::new();
+        assert!(self.output.read_line(&mut line).unwrap() > 0, "the server has ended");
+        serde_json::from_str(&line).unwrap()
+    }
+
+    /// The answer to a request; other messages are passed over.
+    pub fn ask(&mut self, method: &str, parameters: Value) -> Value {
+        let id = self.request(method, parameters);
+        loop {
+            let message = self.next();
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// What a tool answers, and whether it is an error.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> (Value, bool) {
+        let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
+        let result = &answer["result"];
+        assert!(result["structuredContent"].is_object(), "{answer}");
+        (result["structuredContent"].clone(), result["isError"] == true)
+    }
+
+    /// How many classes call the method of a version, and the whole answer; 0 for an error.
+    pub fn callers(&mut self, version: usize) -> (usize, Value) {
+        let (answer, _) = self.call("get_callers", json!({ "node_id": format!("Hub.Go{version}") }));
+        (answer["results"].as_array().map_or(0, Vec::len), answer)
+    }
+
+    /// Asks until so many classes call the method of a version.
+    pub fn awaits(&mut self, version: usize, classes: usize) {
+        let mut last = Value::Null;
+        let began = Instant::now();
+        while began.elapsed() < PATIENCE {
+            let (count, answer) = self.callers(version);
+            if count == classes {
+                return;
+            }
+            last = answer;
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("{last}");
+    }
+}
+
+/// Has the named test run once more where it may mount and set limits of its own. True in there; where the system allows none, or when
+/// that test is done, false.
+pub fn inside(test: &str) -> bool {
+    if std::env::var_os(INSIDE).is_some() {
+        return true;
+    }
+    let own = ["--user", "--map-root-user", "--mount"];
+    if !Command::new("unshare").args(own).args(["mount", "-t", "tmpfs", "none", "/mnt"]).output().is_ok_and(|made| made.status.success()) {
+        println!("not tried: this system has no namespaces for its users");
+        return false;
+    }
+    let mut command = Command::new("unshare");
+    command.args(own).arg(std::env::current_exe().unwrap()).args(["--exact", test, "--nocapture"]).env(INSIDE, "1");
+    let output = command.output().unwrap();
+    let told = said(&output);
+    println!("{told}");
+    assert!(output.status.success() && told.contains("1 passed"), "{told}");
+    false
+}
+
+/// Mounts, in namespaces of its own.
+pub fn mount(arguments: &[&str], at: &Path) {
+    let output = Command::new("mount").args(arguments).arg(at).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+}
+
+pub fn unmount(arguments: &[&str], at: &Path) {
+    let output = Command::new("umount").args(arguments).arg(at).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+}
+
+/// The command of a process that is run by a shell which has done something to itself before.
+pub fn bounded(script: &str, command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{script}; exec \"$0\" \"$@\"")]).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell.current_dir("/");
+    shell
+}

@@ -1,0 +1,231 @@
+//! Which test stages which fault of the machine or the user around an index? `docs/faults.md` is written from this table.
+//!
+//! **Limits.** That a test of the name exists is looked up; what it stages is for its reader.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use expect_test::expect_file;
+
+use crate::contract::{named, tests};
+
+/// Where tests stand, as sources.
+const SOURCES: &[&str] = &[
+    include_str!("../tools/stale.rs"),
+    include_str!("../tools/symbols.rs"),
+    include_str!("../../src/backpressure.rs"),
+    include_str!("../../src/profiles/local/mod.rs"),
+    include_str!("../../src/server.rs"),
+    include_str!("../../src/transport.rs"),
+    include_str!("../../../codeagent-cli/tests/commands.rs"),
+    include_str!("../../../codeagent-cli/tests/commands/daemon.rs"),
+    include_str!("../../../codeagent-cli/tests/commands/servers.rs"),
+    include_str!("../../../codeagent-cli/tests/damaged.rs"),
+    include_str!("../../../codeagent-cli/tests/faults/branches.rs"),
+    include_str!("../../../codeagent-cli/tests/faults/clocks.rs"),
+    include_str!("../../../codeagent-cli/tests/faults/crowds.rs"),
+    include_str!("../../../codeagent-cli/tests/faults/database.rs"),
+    include_str!("../../../codeagent-cli/tests/faults/disk.rs"),
+    include_str!("../../../codeagent-cli/tests/faults/killed.rs"),
+    include_str!("../../../codeagent-cli/tests/faults/shortage.rs"),
+    include_str!("../../../codeagent-cli/tests/faults/soak.rs"),
+    include_str!("../../../codeagent-cli/tests/faults/watching.rs"),
+    include_str!("../../../codeagent-core/src/engine/tests.rs"),
+    include_str!("../../../codeagent-core/src/ingest/relink.rs"),
+    include_str!("../../../codeagent-core/src/ingest/tests.rs"),
+    include_str!("../../../codeagent-core/src/store/cancel.rs"),
+    include_str!("../../../codeagent-core/src/store/schema.rs"),
+    include_str!("../../../codeagent-core/src/store/tests.rs"),
+    include_str!("../../../codeagent-core/src/watch/life.rs"),
+    include_str!("../../../codeagent-core/src/watch/tests.rs"),
+    include_str!("../../../codeagent-core/src/watch/tests/git.rs"),
+    include_str!("../../../codeagent-workspace/src/config/tests.rs"),
+    include_str!("../../../codeagent-workspace/src/data_dir.rs"),
+    include_str!("../../../codeagent-workspace/src/lock.rs"),
+    include_str!("../../../codeagent-workspace/src/watch/tests.rs"),
+    include_str!("../../../../tests/hostile.rs"),
+    include_str!("../../../../tests/hostile/clients.rs"),
+    include_str!("../../../../tests/hostile/stopping.rs"),
+    include_str!("../../../../tests/law.rs"),
+    include_str!("../../../../tests/mutated.rs"),
+];
+
+/// A fault, what holds, and the tests.
+const FAULTS: &[(&str, &str, &str)] = &[
+    (
+        "R1 `index` is killed at any moment",
+        "The next command says what is missing; the next `index` goes on and ends as a fresh one does",
+        "a_killed_index_is_gone_on_with a_stopped_index_is_sound a_failed_batch_leaves_the_generation",
+    ),
+    (
+        "R2 the daemon is killed in a batch and asked at once",
+        "The answer is whole or says which files it does not know",
+        "a_killed_daemon_leaves_whole_answers a_good_index_outlives_killed_writers",
+    ),
+    (
+        "R3 the power fails",
+        "What is left opens, or is found damaged and made anew. Of the log, all that was not synced may be lost",
+        "what_a_power_cut_leaves_is_whole_or_made_anew",
+    ),
+    (
+        "R4 the disk is full at any stage",
+        "It is said; what was there is served; a server goes on by itself when there is space",
+        "a_full_disk_is_said_and_the_index_goes_on_when_there_is_space",
+    ),
+    (
+        "R5 repository or cache cannot be written, or there is no place",
+        "A repository is only read. An index that is there is read; without one, file tools answer and symbol tools say why",
+        "what_may_not_be_written_is_said a_file_in_the_way_is_an_error",
+    ),
+    (
+        "R6 the database is damaged, emptied, removed, replaced, its log lost or another's, at rest or under a server",
+        "It is noticed and made anew; the next answers are right",
+        "whatever_became_of_an_index_the_next_command_answers_rightly_or_says_what_to_do a_killed_daemons_log_may_be_lost \
+         a_server_whose_database_is_damaged_or_replaced_goes_on damaged_indexes_are_noticed_and_made_anew \
+         a_database_that_is_removed_is_made_again a_damaged_index_is_made_anew_for_all_servers an_index_counts_for_one_root \
+         verifying_finds_values_that_fit_but_are_wrong",
+    ),
+    (
+        "R7 the schema is newer, older or half migrated",
+        "A newer one is left alone and named, file tools answer; an older one is migrated, each step in one transaction",
+        "a_newer_index_is_left_alone_and_file_tools_answer a_migration_that_was_cut_short_is_made_up_for \
+         foreign_and_newer_files_are_refused an_index_of_another_layout_is_made_anew",
+    ),
+    (
+        "R8 the system's queue of notices is full",
+        "Everything is looked at once; the next question waits for it",
+        "a_queue_that_is_full_means_anything what_happened_while_a_daemon_was_paused_is_known_when_it_goes_on",
+    ),
+    (
+        "R9 no watches or instances are left",
+        "The repository is looked at again and again, and `get_status` says so",
+        "without_instances_of_watches_one_looks_and_says_so with_too_few_watches_one_looks_and_says_so where_nothing_is_told_one_looks",
+    ),
+    (
+        "R10 folders and trees come, go and move; files are exchanged, emptied, become links",
+        "All of it is known to the next question",
+        "a_thousand_folders_are_known_to_the_next_question folders_that_come_in_whatever_way_are_known \
+         what_is_written_is_known_to_the_next_question files_and_folders_that_become_links_are_known \
+         a_file_that_is_emptied_and_written_in_parts_is_known folders_that_come_go_or_move_mean_anything",
+    ),
+    (
+        "R11 git exchanges the files under clients",
+        "No error, no answer that mixes two versions of a file; afterwards the index is a fresh one",
+        "a_checkout_under_clients_is_never_told_in_halves whatever_git_does_is_known a_shallow_clone_is_a_repository \
+         a_snapshot_does_not_see_later_batches texts_that_come_back_are_not_parsed_again",
+    ),
+    (
+        "R12 twenty servers on one repository",
+        "One writes, all answer, `index` succeeds, the log stays small; when the writer is killed another takes over",
+        "twenty_servers_have_one_writer_and_another_when_it_is_killed",
+    ),
+    (
+        "R13 servers, daemons, `watch` and `index` at a time",
+        "One writes and is known by number; locks and doors of killed processes are in nobody's way",
+        "a_daemon_servers_and_commands_at_a_time_agree of_daemons_that_begin_together_one_stays \
+         another_process_that_keeps_the_index_is_named_and_goes_on beside_a_server_all_commands_work_and_know_of_edits \
+         there_is_one_writer_at_a_time_and_it_is_known two_servers_know_of_an_edit_and_the_second_takes_over",
+    ),
+    (
+        "R14 clocks jump, times of files lie",
+        "No edit is missed, whatever the times say; no time is negative",
+        "a_clock_that_jumps_hides_no_edit times_of_files_that_lie_hide_no_edit an_edit_that_keeps_size_and_time_is_seen \
+         a_change_that_keeps_the_size_is_noticed",
+    ),
+    (
+        "R15 the client or what started the server is gone, or signals come",
+        "A server ends with its input, its reader or its parent; a daemon when nobody needs it",
+        "a_server_ends_with_its_client_and_gives_the_lock_back a_server_whose_parent_is_gone_ends_though_its_input_is_held \
+         a_client_that_reads_no_more_ends_the_session a_server_that_is_told_to_stop_stops a_daemon_ends_when_nobody_needs_it \
+         a_daemon_whose_repository_is_gone_ends",
+    ),
+    (
+        "R16 a client asks thousands of questions and reads no answer",
+        "What is held for it is bounded, nobody else waits, and all is answered when it reads",
+        "a_client_that_is_stuck_keeps_nobody_waiting a_client_that_does_not_read no_more_is_taken_in_than_is_answered",
+    ),
+    (
+        "R17 little memory, few open files, one thread",
+        "Done or refused in words, and the index stays whole; what is too large is left out and named",
+        "with_little_memory_an_index_is_made_or_refused_and_stays_whole with_few_open_files_and_one_thread_a_server_answers \
+         a_shortage_leaves_the_index_as_it_is what_is_too_large_is_left_out_and_named the_number_of_threads_is_checked_and_changes_nothing",
+    ),
+    (
+        "R18 file systems of other kinds",
+        "tmpfs and overlay are watched as others are. Network kinds are known by their number and looked at",
+        "file_systems_of_other_kinds_are_watched where_nothing_is_told_one_looks",
+    ),
+    (
+        "R19 the root is unmounted, mounted over, renamed, removed and made again",
+        "The next question notices; what lies there now is indexed and watched, without a restart",
+        "a_repository_that_is_mounted_and_unmounted_is_noticed a_repository_that_is_removed_and_made_again_is_noticed a_root_that_goes_is_said",
+    ),
+    (
+        "R20 files and folders may not be read for a while",
+        "The file is named, the rest is indexed; what cannot be listed stays in the index; later it is read",
+        "what_cannot_be_read_for_a_moment_is_read_when_it_can what_cannot_be_listed_stays_in_the_index",
+    ),
+    (
+        "R21 a defect in a grammar or a tool, texts that go deep",
+        "One file or one call fails, the process goes on; depth is bounded before the stack is",
+        "a_panic_costs_the_file_it_happens_in a_tool_that_panics_answers_an_error a_defect_fails_one_query csharp_texts typescript_texts \
+         broken_sources_are_survived",
+    ),
+    (
+        "R23 settings that are invalid, unknown, huge or a link",
+        "Commands end with 2 and name line and column; servers go on with the default and say so",
+        "exit_codes_tell_what_to_do errors_name_line_and_column unknown_keys_are_remarks what_is_no_settings_file_is_refused_or_remarked \
+         settings_that_cannot_be_used_stop_a_batch_unless_tolerated get_status_tells_what_is_odd_about_the_settings",
+    ),
+    (
+        "R24 ten minutes of edits (`CODEAGENT_SOAK=600`)",
+        "Answers are right all along, files, memory and log stay bounded, the index is a fresh one at the end",
+        "a_server_that_is_edited_under_for_long_stays_as_it_was indexed_again_equals_indexed_afresh",
+    ),
+    (
+        "R25 a newer version asks an older daemon",
+        "It answers and ends; who asked keeps the index. An older server stays as long as its client",
+        "an_older_daemon_makes_room_for_a_newer_version",
+    ),
+    (
+        "R26 the process is stopped for a while",
+        "What changed meanwhile is known to the first question afterwards",
+        "what_happened_while_a_daemon_was_paused_is_known_when_it_goes_on",
+    ),
+    (
+        "R27 a storm in ignored folders, our own writes",
+        "Less than a twentieth of a processor, no batch",
+        "a_storm_in_ignored_folders_and_our_own_writes_cost_nothing reading_and_what_is_ignored_tell_nothing \
+         a_file_that_is_ignored_is_looked_for_once",
+    ),
+    (
+        "R28 a thousand calls, each called off",
+        "What was not called off is answered, the work ends, nothing is left",
+        "a_thousand_cancelled_calls_leave_nothing_behind a_cancelled_call_is_told_to_stop_until_it_has \
+         a_cancelled_call_stops_reading_and_others_go_on",
+    ),
+];
+
+/// What is not staged, and why.
+const NOT_STAGED: &str = "
+## Not staged
+
+* xfs, btrfs, ntfs-3g, sshfs and other FUSE file systems (R18): they need tools that are not always there, and the superuser. Kinds that do not tell of \
+changes others make are known by their number (`codeagent-workspace/src/watch/linux.rs`).
+* A grammar that ends the process (R21): there is no process of its own for parsing. Depth and work are bounded before a grammar sees a text, and \
+`tests/hostile` holds that.
+* A write that the system reports as done and loses (R3) other than at the end of the log: no file system that keeps its word does that.
+";
+
+#[test]
+fn every_fault_has_a_test() {
+    let known: BTreeSet<String> = SOURCES.iter().flat_map(|source| tests(source)).map(|(name, _)| name).collect();
+    let mut text = "# What is done when the machine or the user around an index misbehaves\n\nWritten by a test. Most of the tests named here are in \
+                    `crates/codeagent-cli/tests/faults`; `CODEAGENT_FAULTS=25` tries twenty-five times as many moments as usual. Where the system \
+                    has no namespaces for its users, tests that mount something say so and pass.\n\n| fault | what holds | tests |\n|---|---|---|\n"
+        .to_owned();
+    for (fault, holds, names) in FAULTS {
+        writeln!(text, "| {fault} | {holds} | {} |", named(&known, fault, names)).unwrap();
+    }
+    expect_file!["../../../../docs/faults.md"].assert_eq(&(text + NOT_STAGED));
+}
