@@ -111,7 +111,7 @@ mod tests {
         std::fs::remove_file(second.database().unwrap()).unwrap();
         assert_eq!(main.siblings(), []);
         second.writable_database().unwrap();
-        assert_eq!(main.siblings(), [second.clone()]);
+        assert_eq!(main.siblings(), std::slice::from_ref(second));
         #[cfg(unix)]
         {
             let note = second.path().join(GIT);
