@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_migration_that_was_cut_short_is_made_up_for() {
-        for done in 0..SCHEMA_VERSION {
+        for (done, (_, next)) in MIGRATIONS.iter().enumerate() {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("index.db");
             let mut connection = Connection::open(&path).unwrap();
@@ -254,7 +254,7 @@ mod tests {
             migrate_to(&mut connection, 0, done).unwrap();
             // The next one was under way when the process ended.
             let transaction = connection.transaction().unwrap();
-            transaction.execute_batch(MIGRATIONS[done].1).unwrap();
+            transaction.execute_batch(next).unwrap();
             drop(transaction);
             drop(connection);
             let reader = Connection::open_with_flags(&path, reader_flags()).unwrap();
