@@ -74,7 +74,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ),
     (
         "R5 repository or cache cannot be written, or there is no place",
-        "A repository is only read. An index that is there is read; without one, file tools answer and symbol tools say why",
+        "A repository is only read. An index that is there is read, if the log that our commands leave beside it is there too; else file tools answer and symbol tools say why",
         "what_may_not_be_written_is_said a_file_in_the_way_is_an_error",
     ),
     (
