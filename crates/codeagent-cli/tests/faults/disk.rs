@@ -133,10 +133,11 @@ fn file_systems_of_other_kinds_are_watched() {
             // Upper layers lie on no ordinary file system in a namespace.
             let layers = tempfile::tempdir().unwrap();
             mount(&["-t", "tmpfs", "none"], layers.path());
-            for name in ["lower/root/c", "upper", "work"] {
-                std::fs::create_dir_all(layers.path().join(name)).unwrap();
+            let inner = layers.path().join("lower").join("root/c");
+            for folder in [&inner, &layers.path().join("upper"), &layers.path().join("work")] {
+                std::fs::create_dir_all(folder).unwrap();
             }
-            std::fs::write(layers.path().join("lower/root/c/Lower.cs"), "class Lower { }").unwrap();
+            std::fs::write(inner.join("Lower.cs"), "class Lower { }").unwrap();
             let of = |name: &str| layers.path().join(name).display().to_string();
             let options = format!("lowerdir={},upperdir={},workdir={},userxattr", of("lower"), of("upper"), of("work"));
             mount(&["-t", "overlay", "-o", &options, "none"], place.folder.path());

@@ -20,7 +20,7 @@ use crate::ingest::load::{Kept, Loaded, Loader};
 use crate::ingest::patch::{MOST_PATCHED, Patched};
 use crate::ingest::plan::{Fingerprint, Plan, plan};
 use crate::ingest::relink::{Relinked, relink_all};
-use crate::ingest::resident::{Built, Doubts, Resident, Standing};
+use crate::ingest::resident::{Built, Doubts, Resident, Standing, files_of};
 use crate::ingest::rows::{self, Rows};
 use crate::ingest::scan::{self, Known, Scan, Source};
 use crate::ingest::shared::Shared;
@@ -196,6 +196,7 @@ impl IngestPipeline {
             Some(mut resident) => (std::mem::take(&mut resident.known), resident),
             None => (clock.time(Phase::Walk, || Known::load(&self.reader.snapshot()?))?, Resident::default()),
         };
+        let files = files_of(&self.workspace, batch);
         let mut scan = clock.time(Phase::Walk, || scan::scan(&self.workspace, &known, batch, self.watcher.as_deref()));
         if scan.is_short {
             return Err(IngestError::Shortage);
@@ -203,7 +204,7 @@ impl IngestPipeline {
         let found = scan.sources.iter().filter(|source| source.in_doubt).count() + scan.removed.len();
         progress(Progress { phase: Phase::Read, done: 0, total: found });
         let had_paths = std::mem::replace(&mut resident.paths, std::mem::take(&mut scan.paths));
-        resident.note_unwanted(batch);
+        resident.note_unwanted(&self.workspace, batch, files);
         let mut run = Run { threads: self.threads_of_long_work()?, clock, progress, started, scanned_at, known };
         let same_engine = run.known.made_by == self.made_by();
         if same_engine && !scan.is_in_doubt() {

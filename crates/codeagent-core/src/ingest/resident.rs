@@ -103,14 +103,24 @@ impl Resident {
         if is_listed() || self.unwanted.contains(path) { Doubts::Nothing } else { Doubts::Anything }
     }
 
-    /// Remembers which of the named files the last walk did not list.
-    pub fn note_unwanted(&mut self, batch: &ChangeBatch) {
+    /// Remembers which of the named files the last walk did not list. `files`: those that were files before it; what was no file then or is none now was
+    /// passed over for that, and may be one the next time.
+    pub fn note_unwanted(&mut self, workspace: &Workspace, batch: &ChangeBatch, files: Vec<RepoPath>) {
         let asks_again = |path: &RepoPath| path.file_name() == ".gitignore" || is_project_file(path.as_str());
-        let paths = || batch.changes().iter().map(super::Change::path);
-        if !batch.is_complete() || paths().any(asks_again) || self.unwanted.len() > MOST_UNWANTED {
+        let mut paths = batch.changes().iter().map(super::Change::path);
+        if !batch.is_complete() || paths.any(asks_again) || self.unwanted.len() > MOST_UNWANTED {
             self.unwanted.clear();
         }
-        let unlisted = paths().filter(|path| self.paths.binary_search_by(|known| known.as_str().cmp(path.as_str())).is_err());
-        self.unwanted.extend(unlisted.cloned());
+        let unlisted = files.into_iter().filter(|path| self.paths.binary_search_by(|known| known.as_str().cmp(path.as_str())).is_err());
+        self.unwanted.extend(unlisted.filter(|path| is_file(workspace, path)));
     }
+}
+
+/// Those of the named paths at which there are files.
+pub fn files_of(workspace: &Workspace, batch: &ChangeBatch) -> Vec<RepoPath> {
+    batch.changes().iter().map(super::Change::path).filter(|path| is_file(workspace, path)).cloned().collect()
+}
+
+fn is_file(workspace: &Workspace, path: &RepoPath) -> bool {
+    workspace.entry_at(path).is_some_and(|entry| entry.kind == EntryKind::File)
 }
