@@ -26,7 +26,7 @@ pub struct Builder<'t> {
     exprs: FxHashMap<Expr, ExprId>,
     types: FxHashMap<TypeExpr, TypeId>,
     /// Byte ranges whose content no other file can see; see [`Builder::hide`].
-    hidden: Vec<(u32, u32)>,
+    hidden: Vec<(u32, u32, u8)>,
     /// Byte offset of each line's start.
     line_starts: Vec<u32>,
     /// The line that was last asked for.
@@ -245,7 +245,12 @@ impl<'t> Builder<'t> {
 
     /// Says that no other file can see what is in this byte range: a body whose result type is declared.
     pub fn hide(&mut self, start: usize, end: usize) {
-        self.hidden.push((start as u32, end as u32));
+        self.hide_but(start, end, 0);
+    }
+
+    /// The same of a body of which others see this much.
+    pub fn hide_but(&mut self, start: usize, end: usize, seen: u8) {
+        self.hidden.push((start as u32, end as u32, seen));
     }
 
     /// The finished facts: sites in text order, pools shrunk, interface hash taken over all text that is not hidden.
@@ -267,10 +272,10 @@ impl<'t> Builder<'t> {
         self.hidden.sort_unstable();
         let mut hasher = blake3::Hasher::new();
         let mut from = 0;
-        for &(start, end) in &self.hidden {
+        for &(start, end, seen) in &self.hidden {
             if start as usize >= from {
                 hasher.update(&self.text.as_bytes()[from..start as usize]);
-                hasher.update(&[0]);
+                hasher.update(&[0, seen]);
                 from = end as usize;
             }
         }

@@ -148,6 +148,24 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let value = self.expr(body, Context::Returned(id));
             self.returns.push(value);
         }
+        if !declared
+            && !self.javascript
+            && let Some(seen) = self.seen_of(&self.returns)
+        {
+            self.b.hide_but(body.start(), body.end(), seen);
+        }
+    }
+
+    /// What others see of a body whose result type is not declared, if that is no more than the one type of its literals and comparisons.
+    fn seen_of(&self, returns: &[ExprId]) -> Option<u8> {
+        let type_of = |value: &ExprId| match self.b.facts.expr(*value) {
+            Expr::Known(KnownType::Bool) | Expr::Literal(LiteralKind::Bool, _) => Some(2),
+            Expr::Known(KnownType::Number) | Expr::Literal(LiteralKind::Number, _) => Some(3),
+            Expr::Known(KnownType::String) | Expr::Literal(LiteralKind::String, _) => Some(4),
+            _ => None,
+        };
+        let Some(first) = returns.first() else { return Some(1) };
+        type_of(first).filter(|first| returns.iter().all(|value| type_of(value) == Some(*first)))
     }
 
     /// `<T extends C = D>`

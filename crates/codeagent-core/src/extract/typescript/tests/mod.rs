@@ -422,4 +422,13 @@ fn the_interface_hash_sees_what_others_can_see() {
     assert_eq!(hash("export function f(): A { return a; }"), hash("export function f(): A { return bcd(); }"));
     assert_ne!(hash("export function f() { return a; }"), hash("export function f() { return b; }"));
     assert_ne!(hash("export function f(): A { }"), hash("export function f(): B { }"));
+    // Of a body without a declared result: what it gives.
+    assert_eq!(hash("export const f = () => { a(); };"), hash("export const f = () => { b(); throw c; };"));
+    assert_ne!(hash("export const f = () => { a(); };"), hash("export const f = () => { return a(); };"));
+    assert_eq!(hash("export function f(a: A) { return a.b > 1; }"), hash("export function f(a: A) { g(); return !a; }"));
+    assert_ne!(hash("export function f(a: A) { return a.b > 1; }"), hash("export function f(a: A) { return 'a'; }"));
+    assert_ne!(hash("export function f() { if (a) return 1; return 2; }"), hash("export function f() { if (a) return 1; return 'b'; }"));
+    assert_ne!(hash("export function* f() { a(); }"), hash("export function* f() { yield a(); }"));
+    let script = |text: &str| extract(text, Dialect::Js, &[]).header.interface_hash;
+    assert_ne!(script("function F() { this.a = new A(); }"), script("function F() { this.a = new B(); }"));
 }
