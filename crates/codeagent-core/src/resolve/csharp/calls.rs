@@ -203,7 +203,11 @@ impl Linker<'_> {
             // None of the declared ones takes the arguments, so one of the undeclared base class is called.
             Some(pick) if !pick.applicable && self.has_foreign_class(access.receiver) => CallResult::external(Ty::UNKNOWN, Vec::new()),
             Some(pick) => self.picked(Pick { sure: pick.sure && !hidden, ..pick }, 0),
-            None => self.outside_result(self.invoke_undeclared(&access, name), (base, &access), &args, &type_args),
+            None => {
+                let call = self.outside_result(self.invoke_undeclared(&access, name), (base, &access), &args, &type_args);
+                let is_open = self.has_foreign_class(access.receiver) && self.may_be_an_extension(access.receiver, name);
+                if is_open { CallResult { outcome: Outcome::Unknown, ..call } } else { call }
+            }
         }
     }
 

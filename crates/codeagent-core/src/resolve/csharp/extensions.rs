@@ -4,7 +4,7 @@
 //! first level with an applicable method decides.
 //!
 //! **Limits.** The receiver must be known to convert to the first parameter: what a package or an undeclared base class gives has no extension
-//! methods but those for its own type.
+//! methods but those for its own type. A call that may mean another one is unresolved.
 
 use std::rc::Rc;
 
@@ -64,6 +64,14 @@ impl Linker<'_> {
             let candidate = Candidate { decl: extension.decl, within: self.self_type(extension.container), depth: 0 };
             self.receiver_could_fit(receiver, candidate)
         })
+    }
+
+    /// Whether an extension in sight may be meant for a receiver of which too little is known, as of what an undeclared base class gives.
+    pub(super) fn may_be_an_extension(&self, receiver: Ty, name: NameId) -> bool {
+        self.ask(published::EXTENSIONS, name);
+        let Some(all) = self.tables.extensions.get(&name) else { return false };
+        let fits = |candidate: Candidate| !self.is_static_extension(candidate.decl) && self.receiver_could_fit(receiver, candidate);
+        self.levels().iter().any(|level| self.extensions_at(level, all, DeclKind::Method).into_iter().any(fits))
     }
 
     /// Whether nothing speaks against a receiver of which too little is known.
