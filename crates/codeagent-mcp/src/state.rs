@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const ELSEWHERE: Duration = Duration::from_secs(60);
 
 /// How often a server that reads asks whether it may write, and looks for a new index.
-const SUCCESSION: Duration = Duration::from_secs(1);
+const SUCCESSION: Duration = Duration::from_millis(250);
 
 /// Shared by all calls.
 pub struct State {
