@@ -53,14 +53,18 @@ impl DataDir {
     }
 
     fn note_root(&self) -> io::Result<()> {
-        let path = self.file(ROOT).map_err(io::Error::other)?;
-        let root = self.root().as_os_str().as_encoded_bytes();
-        if read_short(&path).is_ok_and(|noted| noted == root) {
+        self.note(ROOT, self.root().as_os_str().as_encoded_bytes())
+    }
+
+    /// Keeps a few bytes in a file of ours, which is written only if it says something else.
+    pub(crate) fn note(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let path = self.file(name).map_err(io::Error::other)?;
+        if read_short(&path).is_ok_and(|noted| noted == bytes) {
             return Ok(());
         }
         let mut file = open_own(&path)?;
         file.set_len(0)?;
-        file.write_all(root)
+        file.write_all(bytes)
     }
 }
 
@@ -81,7 +85,7 @@ fn holder(path: &Path) -> Option<Holder> {
 }
 
 /// What a small file holds; a link is not followed.
-fn read_short(path: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn read_short(path: &Path) -> io::Result<Vec<u8>> {
     if !path.symlink_metadata()?.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());
     }

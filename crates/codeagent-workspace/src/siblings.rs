@@ -5,13 +5,13 @@
 //!
 //! **Limits.** Of more than [`MOST`] only those whose index was written last. A folder whose writer never noted it is none.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::data_dir::{DataDir, DataHome, open_own};
+use crate::data_dir::{DataDir, DataHome};
 use crate::ignored::shared_git_folder;
+use crate::lock::read_short;
 
 /// The file with a hash of the path of git's folder.
 const GIT: &str = "git";
@@ -34,21 +34,12 @@ impl DataDir {
     /// Notes whose work tree this is; nothing if it is none. Only for who holds the right to write.
     pub(crate) fn note_git(&self) -> io::Result<()> {
         let Some(folder) = shared_git_folder(self.root()) else { return Ok(()) };
-        let mark = *blake3::hash(folder.as_os_str().as_encoded_bytes()).as_bytes();
-        if noted(self) == Some(mark) {
-            return Ok(());
-        }
-        let mut file = open_own(&self.file(GIT).map_err(io::Error::other)?)?;
-        file.set_len(0)?;
-        file.write_all(&mark)
+        self.note(GIT, blake3::hash(folder.as_os_str().as_encoded_bytes()).as_bytes())
     }
 }
 
 fn noted(data: &DataDir) -> Option<[u8; 32]> {
-    let path = data.file(GIT).ok()?;
-    let mut mark = [0; 32];
-    path.symlink_metadata().ok()?.is_file().then(|| File::open(path)).and_then(Result::ok)?.read_exact(&mut mark).ok()?;
-    Some(mark)
+    read_short(&data.file(GIT).ok()?).ok()?.try_into().ok()
 }
 
 /// When the database or its log was written last; `None` if there is none.
