@@ -28,6 +28,7 @@ mod seal;
 #[cfg(unix)]
 mod search;
 mod siblings;
+mod threads;
 mod tracked;
 mod walk;
 mod watch;

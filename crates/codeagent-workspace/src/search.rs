@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,12 +19,13 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
-use ignore::{DirEntry, WalkBuilder, WalkState};
+use ignore::{DirEntry, WalkBuilder};
 
 use crate::Workspace;
 use crate::ignored::Searched;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::read::ReadError;
+use crate::threads;
 
 /// Largest compiled form of a pattern, in bytes; a pattern that needs more is refused.
 const MAX_COMPILED: usize = 2 << 20;
@@ -188,20 +190,20 @@ impl Workspace {
     ) -> Result<SearchStats, SearchError> {
         let matcher = query.matcher()?;
         let searcher = query.searcher()?;
-        let walk = self.walk_of(files, wanted)?;
+        let mut walk = self.walk_of(files, wanted)?;
         let (count, bytes, late) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
-        walk.run(|| {
+        threads::walk(&mut walk, files.threads, || {
             let (matcher, mut searcher) = (matcher.clone(), searcher.clone());
             let (count, bytes, late) = (&count, &bytes, &late);
             Box::new(move |entry| {
                 if query.is_late() {
                     late.store(true, Ordering::Relaxed);
-                    return WalkState::Quit;
+                    return ControlFlow::Break(());
                 }
-                let Some(path) = entry.ok().and_then(|entry| self.searchable(&entry)) else { return WalkState::Continue };
-                let Ok(file) = self.open_file(&path) else { return WalkState::Continue };
+                let Some(path) = entry.ok().and_then(|entry| self.searchable(&entry)) else { return ControlFlow::Continue(()) };
+                let Ok(file) = self.open_file(&path) else { return ControlFlow::Continue(()) };
                 let Some(size) = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len()) else {
-                    return WalkState::Continue;
+                    return ControlFlow::Continue(());
                 };
                 count.fetch_add(1, Ordering::Relaxed);
                 bytes.fetch_add(size, Ordering::Relaxed);
@@ -212,17 +214,13 @@ impl Workspace {
                 if collector.count > 0 || query.misses {
                     take(FileHits { path, hits: collector.hits, count: collector.count });
                 }
-                WalkState::Continue
+                ControlFlow::Continue(())
             })
         });
         Ok(SearchStats { files: count.into_inner(), bytes: bytes.into_inner(), timed_out: late.into_inner() })
     }
 
-    fn walk_of(
-        &self,
-        files: &Files,
-        wanted: impl Fn(&RepoPath, bool) -> bool + Send + Sync + 'static,
-    ) -> Result<ignore::WalkParallel, SearchError> {
+    fn walk_of(&self, files: &Files, wanted: impl Fn(&RepoPath, bool) -> bool + Send + Sync + 'static) -> Result<WalkBuilder, SearchError> {
         let filter = |error: ignore::Error| SearchError::Filter(error.to_string());
         self.stat(&files.at)?;
         let at = self.root().join(self.real_path(&files.at)?.as_str());
@@ -230,7 +228,7 @@ impl Workspace {
         let at = at.components().as_path();
         let mut builder = WalkBuilder::new(at);
         // The library would open whatever is called `.gitignore`: a pipe, a device, a file outside.
-        builder.standard_filters(false).follow_links(false).threads(files.threads);
+        builder.standard_filters(false).follow_links(false);
         let mut globs = OverrideBuilder::new(at);
         for glob in &files.include {
             globs.add(glob).map_err(filter)?;
@@ -251,7 +249,7 @@ impl Workspace {
             entry.depth() == 0
                 || (!is_hidden_name(path.file_name()) && selection.takes(entry.path(), is_folder) && wanted(&path, is_folder))
         });
-        Ok(builder.build_parallel())
+        Ok(builder)
     }
 
     /// The path of a walked file.

@@ -6,15 +6,17 @@
 //! **Limits.** Links are never walked through; a file that only a link reaches is not found by [`Workspace::walk`].
 
 use std::fs::Metadata;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use ignore::{DirEntry, WalkBuilder, WalkState};
+use ignore::{DirEntry, WalkBuilder};
 
 use crate::Workspace;
 use crate::ignored::Ignored;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::read::{ReadError, Stamp};
+use crate::threads;
 
 /// What an entry is to a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -121,10 +123,10 @@ impl Workspace {
             .max_depth(depth.map(|depth| levels + depth))
             .filter_entry(move |entry| on_the_way(entry.path(), &target) && is_wanted(entry, &rules));
         let found = Mutex::new(Walk::default());
-        builder.build_parallel().run(|| {
+        threads::walk(&mut builder, 0, || {
             Box::new(|result| {
                 self.visit(result, levels, depth.is_some(), &found);
-                if ignored.is_too_much() { WalkState::Quit } else { WalkState::Continue }
+                if ignored.is_too_much() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })
         });
         let mut walk = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -201,7 +201,9 @@ fn details(engine: &Engine, summary: &Summary) -> anyhow::Result<Vec<String>> {
 pub fn progress_bar() -> anyhow::Result<ProgressBar> {
     let bar = ProgressBar::new(0);
     bar.set_style(ProgressStyle::with_template("{msg:>7} {wide_bar} {pos}/{len}")?);
-    bar.enable_steady_tick(Duration::from_millis(200));
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(Duration::from_millis(200));
+    }
     Ok(bar)
 }
 

@@ -1,6 +1,6 @@
 //! Repositories whose answers are known, servers, and ways to stop and bound processes.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -107,7 +107,8 @@ impl Place {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
         command.args(arguments).arg("--root").arg(self.root()).env("CODEAGENT_DATA_DIR", &self.home);
-        command.env_remove("CODEAGENT_LOG").env_remove("XDG_RUNTIME_DIR").current_dir("/");
+        // A panic that prints its trace where memory lacks waits for itself: the standard library's lock is held.
+        command.env_remove("CODEAGENT_LOG").env_remove("XDG_RUNTIME_DIR").env_remove("RUST_BACKTRACE").current_dir("/");
         command
     }
 
@@ -311,6 +312,16 @@ impl Server {
         }
         panic!("{last}");
     }
+}
+
+/// What a command says that ends in good time; little enough for a pipe to hold.
+pub fn ended(command: &mut Command) -> Output {
+    let mut running = Running(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let status = until("it hangs", || running.0.try_wait().unwrap());
+    let mut output = Output { status, stdout: Vec::new(), stderr: Vec::new() };
+    running.0.stdout.take().unwrap().read_to_end(&mut output.stdout).unwrap();
+    running.0.stderr.take().unwrap().read_to_end(&mut output.stderr).unwrap();
+    output
 }
 
 /// Has the named test run once more where it may mount and set limits of its own. True in there; where the system allows none, or when

@@ -27,14 +27,14 @@ use crate::store::Snapshot;
 pub fn facts(workspace: &Workspace, path: &RepoPath) -> Result<String, InspectError> {
     let dialect = Dialect::of_path(path.as_str()).ok_or_else(|| InspectError::NoSource(path.to_string()))?;
     let file = workspace.read(path)?;
-    let (_, projects) = scanned(workspace);
+    let (_, projects) = worker_threads(0)?.install(|| scanned(workspace));
     Ok(print::print(&extract::extract(&file.text, dialect, projects.defines(path.as_str()))))
 }
 
 /// Why the sites of a line of a file, or the one at a column, have their edges or none.
 pub fn links(workspace: &Workspace, path: &RepoPath, place: (u32, Option<u32>)) -> Result<String, InspectError> {
     let threads = worker_threads(0)?;
-    let (scan, projects) = scanned(workspace);
+    let (scan, projects) = threads.install(|| scanned(workspace));
     let (known, clock, cancel) = (Known::default(), Clock::default(), AtomicBool::new(false));
     let loader = Loader {
         workspace,
@@ -59,7 +59,9 @@ pub fn links(workspace: &Workspace, path: &RepoPath, place: (u32, Option<u32>)) 
 pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>, IngestError> {
     let known = Known::load(snapshot)?;
     let mut scan = scan::scan(workspace, &known, &ChangeBatch::everything(), None);
-    scan::settle(workspace, &known, &mut scan.sources);
+    if scan.sources_are_in_doubt() {
+        worker_threads(0)?.install(|| scan::settle(workspace, &known, &mut scan.sources));
+    }
     let mut changed = scan.removed;
     changed.extend(scan.sources.iter().filter(|source| source.in_doubt).map(|source| source.path.to_string()));
     let inputs = scan

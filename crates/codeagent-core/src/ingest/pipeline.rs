@@ -152,7 +152,7 @@ impl IngestPipeline {
         let known = std::mem::take(&mut resident.known);
         let threads = Arc::clone(&self.threads);
         let mut run = Run { threads, clock: Clock::default(), progress, started: Instant::now(), scanned_at: now_ns(), known };
-        run.clock.time(Phase::Read, || scan::settle(&self.workspace, &run.known, &mut sources));
+        run.threads.install(|| run.clock.time(Phase::Read, || scan::settle(&self.workspace, &run.known, &mut sources)));
         let (changed, same): (Vec<Source>, Vec<Source>) = sources.into_iter().partition(|source| source.in_doubt);
         let touched = touched_rows(&run.known, &same);
         let (mut batch, mut rows, mut summary) = (Batch::default(), Vec::new(), Summary { unchanged: true, ..Summary::default() });
@@ -211,7 +211,7 @@ impl IngestPipeline {
             return Ok(self.unchanged(run, resident, scan.problems));
         }
         if same_engine {
-            run.clock.time(Phase::Read, || scan::settle(&self.workspace, &run.known, &mut scan.sources));
+            run.threads.install(|| run.clock.time(Phase::Read, || scan::settle(&self.workspace, &run.known, &mut scan.sources)));
         } else {
             scan.sources.iter_mut().for_each(|source| source.in_doubt = true);
         }
@@ -228,7 +228,7 @@ impl IngestPipeline {
         let kept = before.as_ref().map(|standing| &standing.built.projects).filter(|_| !relink_all && had_paths == resident.paths);
         let projects = match kept {
             Some(projects) => Arc::clone(projects),
-            None => run.clock.time(Phase::World, || projects(&self.workspace, &resident.paths, texts)),
+            None => run.threads.install(|| run.clock.time(Phase::World, || projects(&self.workspace, &resident.paths, texts))),
         };
         let keeps = self.options.keep_facts || before.is_some() || !batch.changes().is_empty();
         let (built, nodes) = self.build(&run, &scan, projects, before)?;

@@ -64,7 +64,8 @@ impl Library {
     #[must_use]
     pub fn dotnet() -> &'static Self {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
-        LIBRARY.get_or_init(|| Self::read(DOTNET).expect("the blob in the binary is whole: a test reads it"))
+        // The blob is whole, a test reads it: what can lack is memory.
+        LIBRARY.get_or_init(|| Self::read(DOTNET).unwrap_or_else(|error| panic!("the declarations of .NET cannot be unpacked: {error}")))
     }
 
     /// Reads a blob that a [`Packer`] made.
