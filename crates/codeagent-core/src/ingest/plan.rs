@@ -2,13 +2,14 @@
 //!
 //! A link is a function of its own facts, its project and the answers the world gave it, so a file is linked again exactly if one of these
 //! may differ: it changed itself; a file it looked at changed its interface or the ids of its nodes, or is gone; a name it looked up was or is
-//! published by a file whose interface changed (or, where only presence is asked, came or went in a project); its module specifiers or its project lead elsewhere.
+//! published by a file whose interface changed (or, where only presence is asked, came or went in a project); a body it asked about says
+//! something else; its module specifiers or its project lead elsewhere.
 //!
 //! One step suffices: a link records what it asked transitively, so there is nothing to propagate.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::resolve::reads::is_presence;
+use crate::resolve::reads::{is_body, is_presence};
 use crate::store::{FileKey, LinkRow, SlotHash};
 
 /// What is compared of a file between the index and now.
@@ -29,10 +30,10 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Whether others may see another file than before.
+    /// Whether others may see another file, or another body of it, than before.
     #[must_use]
     pub fn differs_outside(&self, before: &Self) -> bool {
-        seen_from_outside_differs(before, self)
+        seen_from_outside_differs(before, self) || gone_bodies(before, self).next().is_some()
     }
 }
 
@@ -66,6 +67,7 @@ pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &LinkRow>) -> P
     let mut slots: FxHashSet<SlotHash> = removed.values().flat_map(|links| content(&links.published)).collect();
     for file in files {
         let before = file.before.as_ref().map(|(before, _)| before);
+        slots.extend(before.into_iter().flat_map(|before| gone_bodies(before, &file.now)));
         if before.is_some_and(|before| !seen_from_outside_differs(before, &file.now)) {
             continue;
         }
@@ -115,7 +117,16 @@ fn seen_from_outside_differs(before: &Fingerprint, now: &Fingerprint) -> bool {
         || before.environment_hash != now.environment_hash
         // What it exports from elsewhere lies elsewhere now.
         || before.answers_hash != now.answers_hash
-        || before.published != now.published
+        || !names(before).eq(names(now))
+}
+
+fn names(print: &Fingerprint) -> impl Iterator<Item = SlotHash> {
+    print.published.iter().copied().filter(|slot| !is_body(*slot))
+}
+
+/// The bodies that are as they were no more.
+fn gone_bodies<'a>(before: &'a Fingerprint, now: &'a Fingerprint) -> impl Iterator<Item = SlotHash> + 'a {
+    before.published.iter().copied().filter(|slot| is_body(*slot) && now.published.binary_search(slot).is_err())
 }
 
 fn is_dirty(file: &PlanFile<'_>, changed: &FxHashSet<FileKey>, slots: &FxHashSet<SlotHash>) -> bool {
@@ -146,19 +157,19 @@ mod tests {
 
     #[test]
     fn a_body_edit_dirties_one_file() {
-        let (a, b) = (links(&[], &[], &[6]), links(&[0], &[6], &[]));
-        let mut now = print(0, &[6]);
+        let (a, b) = (links(&[], &[], &[12]), links(&[0], &[12], &[]));
+        let mut now = print(0, &[12]);
         now.facts_key = [1; 32];
-        let files = [file(0, now, Some((print(0, &[6]), &a))), file(1, print(0, &[]), Some((print(0, &[]), &b)))];
+        let files = [file(0, now, Some((print(0, &[12]), &a))), file(1, print(0, &[]), Some((print(0, &[]), &b)))];
         assert_eq!(plan(&files, &FxHashMap::default()), Plan::Some(vec![0]));
     }
 
     #[test]
     fn an_interface_edit_dirties_readers_and_askers() {
-        let none = links(&[], &[], &[6]);
-        let (reader, asker, other) = (links(&[0], &[], &[]), links(&[], &[8], &[]), links(&[5], &[10], &[]));
+        let none = links(&[], &[], &[12]);
+        let (reader, asker, other) = (links(&[0], &[], &[]), links(&[], &[16], &[]), links(&[5], &[20], &[]));
         let files = [
-            file(0, print(1, &[8]), Some((print(0, &[6]), &none))),
+            file(0, print(1, &[16]), Some((print(0, &[12]), &none))),
             file(1, print(0, &[]), Some((print(0, &[]), &reader))),
             file(2, print(0, &[]), Some((print(0, &[]), &asker))),
             file(3, print(0, &[]), Some((print(0, &[]), &other))),
@@ -168,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_name_that_is_still_there_dirties_nobody() {
-        // Odd slots are questions for presence.
+        // 4n + 1 is a question for presence.
         let (first, second, asker) = (links(&[], &[], &[9, 4]), links(&[], &[], &[9]), links(&[], &[9], &[]));
         let kept = |now: &[u32]| {
             let files = [
@@ -180,13 +191,26 @@ mod tests {
         };
         assert_eq!(kept(&[4, 9]), Plan::Some(vec![0]));
         assert_eq!(kept(&[4]), Plan::Some(vec![0]));
-        assert_eq!(kept(&[4, 9, 11]), Plan::Some(vec![0, 1]));
+        assert_eq!(kept(&[4, 9, 13]), Plan::Some(vec![0, 1]));
+    }
+
+    #[test]
+    fn a_body_that_says_something_else_dirties_who_asked_about_it() {
+        // 4n + 2 is a question about a body.
+        let (said, asker, reader) = (links(&[], &[], &[6, 10]), links(&[0], &[6], &[]), links(&[0], &[10], &[]));
+        let files = [
+            file(0, print(0, &[10, 14]), Some((print(0, &[6, 10]), &said))),
+            file(1, print(0, &[]), Some((print(0, &[]), &asker))),
+            file(2, print(0, &[]), Some((print(0, &[]), &reader))),
+        ];
+        assert_eq!(plan(&files, &FxHashMap::default()), Plan::Some(vec![0, 1]));
+        assert!(files[0].now.differs_outside(&print(0, &[6, 10])) && !files[0].now.differs_outside(&print(0, &[14])));
     }
 
     #[test]
     fn a_removed_file_dirties_its_readers_and_those_who_used_its_names() {
-        let gone = links(&[], &[], &[6]);
-        let (reader, asker, other) = (links(&[9], &[], &[]), links(&[], &[6], &[]), links(&[], &[], &[]));
+        let gone = links(&[], &[], &[12]);
+        let (reader, asker, other) = (links(&[9], &[], &[]), links(&[], &[12], &[]), links(&[], &[], &[]));
         let removed = FxHashMap::from_iter([(FileKey(9), &gone)]);
         let files: Vec<_> = [&reader, &asker, &other]
             .into_iter()

@@ -48,7 +48,7 @@ fn relink(file: FileId, world: &World, nodes: &NodeTable, keys: &[Option<FileKey
         given_up: links.given_up,
         links: LinkRow {
             reads: sorted(links.reads.files.iter().filter_map(|read| keys[read.0 as usize]).collect()),
-            slots: slot_hashes(&links.reads.slots),
+            slots: slot_hashes(links.reads.slots),
             sources,
             ..LinkRow::default()
         },
@@ -69,8 +69,8 @@ pub fn relink_all(
 }
 
 /// Slots as they are stored.
-pub fn slot_hashes(slots: &[u64]) -> Vec<u32> {
-    sorted(slots.iter().map(|slot| *slot as u32).collect())
+pub fn slot_hashes(slots: impl IntoIterator<Item = u64>) -> Vec<u32> {
+    sorted(slots.into_iter().map(|slot| slot as u32).collect())
 }
 
 fn sorted<T: Ord>(mut values: Vec<T>) -> Vec<T> {

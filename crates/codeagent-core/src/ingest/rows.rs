@@ -9,6 +9,7 @@ use crate::ingest::scan::Known;
 use crate::model::graph::Language;
 use crate::project::{CSharpProject, ProjectModel};
 use crate::resolve::nodes::NodeTable;
+use crate::resolve::reads::body_slots;
 use crate::resolve::{FileId, World, csharp, typescript};
 use crate::store::{EdgeRow, FileKey, FileRow, LinkRow, UnresolvedRow};
 
@@ -35,7 +36,7 @@ pub fn fingerprint(at: usize, file: &Loaded, world: &World, nodes: &NodeTable) -
         ids_hash: nodes.ids_hash(id),
         environment_hash: environment(&world.projects, &file.path) ^ compiled_by(id, world, published.is_empty()),
         answers_hash,
-        published: slot_hashes(&published),
+        published: slot_hashes(published.iter().copied().chain(body_slots(&file.path, &file.facts))),
     }
 }
 

@@ -248,6 +248,35 @@ fn an_import_of_a_file_that_comes_later_is_linked_again() {
 }
 
 #[test]
+fn an_edit_in_a_body_wakes_who_asked_what_it_gives() {
+    const FILES: &[&str] = &["lib.ts", "asks.ts", "asks_the_asker.ts", "reads.ts"];
+    let version = |given: &str, taken: &str| -> Texts {
+        let lib = format!(
+            "export class A {{ go() {{}} }}\nexport class B {{ go() {{}} }}\n\
+             export function make() {{ return () => {given}; }}\nexport const other = () => {{ return {taken}; }};\n"
+        );
+        let texts = [
+            lib.as_str(),
+            "import { make } from './lib';\nexport const made = () => make()();\n",
+            "import { made } from './asks';\nmade().go();\n",
+            "import { A, make } from './lib';\nconst a = new A();\na.go();\nmake();\n",
+        ];
+        FILES.iter().zip(texts).map(|(path, text)| (*path, text.to_owned())).collect()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path(), 1, false);
+    // What is written, and how many files are linked.
+    let steps =
+        [("new A()", "new A()", 4), ("new B()", "new A()", 3), ("new B()", "new B()", 1), ("new A()", "new B()", 3), ("new A()", "1", 4)];
+    for (given, taken, linked) in steps {
+        let texts = version(given, taken);
+        write(folder.path(), &texts, FILES);
+        assert_eq!(index(&engine).linked, linked, "{given} {taken}");
+        assert_eq!(dump(&engine), fresh(&texts, FILES));
+    }
+}
+
+#[test]
 fn calls_of_names_that_nothing_here_bears_go_outside() {
     let folder = tempfile::tempdir().unwrap();
     let text =

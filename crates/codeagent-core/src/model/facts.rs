@@ -207,6 +207,8 @@ pub struct Facts {
     pub sites: Vec<Site>,
     /// Narrowing guards; see [`Guard`].
     pub guards: Vec<Guard>,
+    /// Bodies that the interface hash leaves out although others may ask what they give, by their declaration.
+    pub bodies: Vec<Body>,
     /// The values of all lists.
     pub pools: Pools,
 }
@@ -363,8 +365,8 @@ pub struct Header {
     pub bytes: u32,
     /// TypeScript: the file has a top-level import or export (otherwise it is a script whose declarations are global).
     pub is_module: bool,
-    /// A hash of everything another file's links can depend on: the text without the bodies whose content cannot be seen from outside.
-    /// Equal hashes mean that no other file has to be linked again.
+    /// A hash of everything another file's links can depend on: the text without the bodies whose content cannot be seen from outside, and
+    /// without [`Facts::bodies`]. Equal hashes mean that no other file has to be linked again but those that asked about a body that changed.
     pub interface_hash: [u8; 16],
 }
 
@@ -381,6 +383,15 @@ impl Default for Header {
             interface_hash: [0; 16],
         }
     }
+}
+
+/// A body whose result type is not declared: what it gives is seen by who asks for it alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Body {
+    /// Whose body; not one that lies in another such body.
+    pub decl: DeclId,
+    /// A hash of its text.
+    pub hash: u64,
 }
 
 /// A region of the text in which names are declared.

@@ -1,12 +1,14 @@
 //! What a link asked of the world, so that one knows when it must be done again.
 //!
-//! Two kinds of questions: "what does file F declare" (asked by whoever looks at a declaration of F or looks into F in vain) and "who in the
-//! world bears name N in this table" (asked by whoever looks a name up in a world-wide table, in vain or not). The second kind is a [`slot`].
+//! Three kinds of questions: "what does file F declare" (asked by whoever looks at a declaration of F or looks into F in vain), "who in the
+//! world bears name N in this table" (asked by whoever looks a name up in a world-wide table, in vain or not), and "what does this body of F
+//! give", whose result type is not declared. The second kind is a [`slot`], the third a [`body_slot`].
 
 use std::cell::RefCell;
 
 use rustc_hash::FxHashSet;
 
+use crate::model::facts::{Body, Facts};
 use crate::resolve::world::FileId;
 
 /// The questions of one link, sorted.
@@ -18,6 +20,11 @@ pub struct ReadSet {
     pub slots: Vec<u64>,
 }
 
+/// The lowest bits of a slot say of which kind it is.
+const KINDS: u64 = 0b11;
+const PRESENCE: u64 = 0b01;
+const BODY: u64 = 0b10;
+
 /// The key of an open-ended question about a name: the table asked and the name.
 ///
 /// A file *publishes* a slot for every name it adds to the table; a change of its interface changes the answers of all slots it published
@@ -25,18 +32,40 @@ pub struct ReadSet {
 /// only if the first file of a project comes to publish it or the last one ceases to; see [`is_presence`].
 #[must_use]
 pub fn slot(table: &str, name: &str) -> u64 {
+    let kind = if table.starts_with('?') { PRESENCE } else { 0 };
+    hash(&[table.as_bytes(), &[0], name.as_bytes()]) & !KINDS | kind
+}
+
+/// The key of the question what a body gives; see [`Facts::bodies`]. It holds what the body says, so that a change of the body is a slot that is
+/// published no more, and wakes who asked, though nothing else of the file changed.
+#[must_use]
+pub fn body_slot(path: &str, number: usize, body: Body) -> u64 {
+    hash(&[path.as_bytes(), &[0], &(number as u64).to_le_bytes(), &body.hash.to_le_bytes()]) & !KINDS | BODY
+}
+
+/// The slots of all bodies of a file.
+pub fn body_slots(path: &str, facts: &Facts) -> impl Iterator<Item = u64> {
+    facts.bodies.iter().enumerate().map(move |(number, body)| body_slot(path, number, *body))
+}
+
+fn hash(parts: &[&[u8]]) -> u64 {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(table.as_bytes());
-    hasher.update(&[0]);
-    hasher.update(name.as_bytes());
-    let hash = u64::from_le_bytes(hasher.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes"));
-    hash & !1 | u64::from(table.starts_with('?'))
+    for part in parts {
+        hasher.update(part);
+    }
+    u64::from_le_bytes(hasher.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes"))
 }
 
 /// Whether a slot, or the low half of one, is a question for presence alone.
 #[must_use]
 pub fn is_presence(slot: u32) -> bool {
-    slot & 1 == 1
+    u64::from(slot) & KINDS == PRESENCE
+}
+
+/// Whether a slot, or the low half of one, is the question what a body gives.
+#[must_use]
+pub fn is_body(slot: u32) -> bool {
+    u64::from(slot) & KINDS == BODY
 }
 
 /// Collects a [`ReadSet`] during a link.

@@ -4,6 +4,7 @@
 //!
 //! **Limits.** A `this` parameter is no parameter: it types `this` in the body.
 
+use crate::extract::builder::Seen;
 use crate::extract::typescript::details::Looks;
 use crate::extract::typescript::patterns::Binding;
 use crate::extract::typescript::syntax::{Child, Children, Field, Kind};
@@ -148,23 +149,21 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let value = self.expr(body, Context::Returned(id));
             self.returns.push(value);
         }
-        if !declared
-            && !self.javascript
-            && let Some(seen) = self.seen_of(&self.returns)
-        {
+        if !declared && !self.javascript {
+            let seen = self.seen_of(&self.returns).unwrap_or(Seen::Asked(id));
             self.b.hide_but(body.start(), body.end(), seen);
         }
     }
 
     /// What others see of a body whose result type is not declared, if that is no more than the one type of its literals and comparisons.
-    fn seen_of(&self, returns: &[ExprId]) -> Option<u8> {
+    fn seen_of(&self, returns: &[ExprId]) -> Option<Seen> {
         let type_of = |value: &ExprId| match self.b.facts.expr(*value) {
-            Expr::Known(KnownType::Bool) | Expr::Literal(LiteralKind::Bool, _) => Some(2),
-            Expr::Known(KnownType::Number) | Expr::Literal(LiteralKind::Number, _) => Some(3),
-            Expr::Known(KnownType::String) | Expr::Literal(LiteralKind::String, _) => Some(4),
+            Expr::Known(KnownType::Bool) | Expr::Literal(LiteralKind::Bool, _) => Some(Seen::Bool),
+            Expr::Known(KnownType::Number) | Expr::Literal(LiteralKind::Number, _) => Some(Seen::Number),
+            Expr::Known(KnownType::String) | Expr::Literal(LiteralKind::String, _) => Some(Seen::Text),
             _ => None,
         };
-        let Some(first) = returns.first() else { return Some(1) };
+        let Some(first) = returns.first() else { return Some(Seen::NoResult) };
         type_of(first).filter(|first| returns.iter().all(|value| type_of(value) == Some(*first)))
     }
 

@@ -40,7 +40,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::facts::{DeclId, Declaration, ExprId, Facts, Sym, TypeId};
-use crate::resolve::reads::{Recorder, slot};
+use crate::resolve::reads::{Recorder, body_slot, slot};
 use crate::resolve::{DeclRef, FileId, Links, World};
 pub(super) use explain::explain;
 use exports::Found;
@@ -160,6 +160,15 @@ impl<'w> Link<'w> {
     fn ask(&mut self, table: &'static str, name: Name) {
         if self.asked_slots.insert((table, name)) {
             self.recorder.slot(slot(table, self.tables.spelling(name)));
+        }
+    }
+
+    /// Records that another file was asked what a body gives.
+    fn ask_body(&mut self, decl: DeclRef) {
+        let file = self.world.file(decl.file);
+        let Ok(number) = file.facts.bodies.binary_search_by_key(&decl.decl, |body| body.decl) else { return };
+        if decl.file != self.file {
+            self.recorder.slot(body_slot(&file.path, number, file.facts.bodies[number]));
         }
     }
 

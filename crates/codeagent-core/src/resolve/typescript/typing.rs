@@ -344,6 +344,7 @@ impl Link<'_> {
 
     fn inferred_return(&mut self, decl: DeclRef, declaration: &Declaration) -> Ty {
         let facts = self.facts(decl.file);
+        self.ask_body(decl);
         let mut types = Vec::new();
         for &value in facts.list(declaration.returns).iter().take(MAX_BRANCHES) {
             let is_this = matches!(facts.expr(value), Expr::This(_) | Expr::ThisAt(..)) && declaration.kind == DeclKind::Method;

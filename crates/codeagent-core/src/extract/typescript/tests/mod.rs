@@ -420,7 +420,8 @@ fn broken_code_is_read_as_far_as_it_goes() {
 fn the_interface_hash_sees_what_others_can_see() {
     let hash = |text: &str| extract(text, Dialect::Ts, &[]).header.interface_hash;
     assert_eq!(hash("export function f(): A { return a; }"), hash("export function f(): A { return bcd(); }"));
-    assert_ne!(hash("export function f() { return a; }"), hash("export function f() { return b; }"));
+    assert_eq!(hash("export function f() { return a; }"), hash("export function f() { return b; }"));
+    assert_ne!(hash("export function f() { return a; }"), hash("export function f(): A { return a; }"));
     assert_ne!(hash("export function f(): A { }"), hash("export function f(): B { }"));
     // Of a body without a declared result: what it gives.
     assert_eq!(hash("export const f = () => { a(); };"), hash("export const f = () => { b(); throw c; };"));
@@ -429,6 +430,11 @@ fn the_interface_hash_sees_what_others_can_see() {
     assert_ne!(hash("export function f(a: A) { return a.b > 1; }"), hash("export function f(a: A) { return 'a'; }"));
     assert_ne!(hash("export function f() { if (a) return 1; return 2; }"), hash("export function f() { if (a) return 1; return 'b'; }"));
     assert_ne!(hash("export function* f() { a(); }"), hash("export function* f() { yield a(); }"));
+    let bodies = |text: &str| extract(text, Dialect::Ts, &[]).bodies.into_iter().map(|body| body.hash).collect::<Vec<_>>();
+    assert_ne!(bodies("function f() { return a; }"), bodies("function f() { return b; }"));
+    assert_eq!(bodies("function f() { return a; }"), bodies("let long = 1; function g(): A { return c; } function f() { return a; }"));
+    assert_eq!(bodies("function f() { return () => a; } function g(a: A) { return true; }").len(), 1, "what lies in another is part of it");
+    assert_eq!(bodies("class C { get a() { return b; } m() { return a; } } const f = () => c;").len(), 3);
     let script = |text: &str| extract(text, Dialect::Js, &[]).header.interface_hash;
     assert_ne!(script("function F() { this.a = new A(); }"), script("function F() { this.a = new B(); }"));
 }
