@@ -464,6 +464,9 @@ impl Shared {
         if matches!(&outcome, Ok(Ok(summary)) if !summary.unchanged) {
             self.life.note_use();
         }
+        if let Ok(Ok(summary)) = &outcome {
+            tracing::debug!("{}", summary.work());
+        }
         let mut state = self.lock();
         state.working = None;
         state.is_gone = is_gone;

@@ -193,7 +193,7 @@ fn details(engine: &Engine, summary: &Summary) -> anyhow::Result<Vec<String>> {
             lines.push(format!("parse errors {}: {} of {} bytes", file.path, file.error_bytes, file.bytes));
         }
     }
-    lines.extend(summary.phases.iter().map(|phase| format!("cpu {}: {:.2} s", phase.phase.as_str(), phase.cpu.as_secs_f64())));
+    lines.push(summary.work());
     Ok(lines)
 }
 

@@ -3,7 +3,7 @@
 //! Each step costs what changed: the texts are parsed, the world and its nodes are renewed in place, and what others may see of the files
 //! decides as always which links are made again. What the index says afterwards is what the long way would have written.
 //!
-//! **Limits.** A file that declares other things than before, or cannot be read, goes the long way.
+//! **Limits.** For a file that declares other things than before the world is built anew, of what is known.
 
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ pub const MOST_PATCHED: usize = 64;
 pub enum Patched {
     /// The world is as the files are now, but not yet in the index: its batch, the rows of the files in it, and what was done.
     Done(Box<(Batch, Vec<FileRow>, Summary)>),
-    /// The world must be built anew: this one is no longer as the index is.
-    TooMuch,
+    /// The world must be built anew. Whether this one is no longer as the index is.
+    TooMuch(bool),
 }
 
 impl IngestPipeline {
@@ -51,21 +51,23 @@ impl IngestPipeline {
         };
         let loaded = run.threads.install(|| loader.load(changed))?;
         if loaded.len() != changed.len() {
-            return Ok(Patched::TooMuch);
+            return Ok(Patched::TooMuch(false));
         }
         let parsed = loaded.iter().filter(|file| file.parsed).count();
         let mut renewed = Vec::new();
         let mut own = Vec::new();
         let mut is_seen = false;
         for file in loaded {
-            let Ok(at) = built.loaded.binary_search_by(|known| known.path.cmp(&file.path)) else { return Ok(Patched::TooMuch) };
+            let Ok(at) = built.loaded.binary_search_by(|known| known.path.cmp(&file.path)) else {
+                return Ok(Patched::TooMuch(!own.is_empty()));
+            };
             let (old, id) = (Arc::clone(&built.loaded[at].facts), FileId(at as u32));
             let had_problem = file.problem.is_some() || built.loaded[at].problem.is_some();
             if had_problem || !run.clock.time(Phase::World, || built.world.replace(id, Arc::clone(&file.facts))) {
-                return Ok(Patched::TooMuch);
+                return Ok(Patched::TooMuch(!own.is_empty()));
             }
             let Some(nodes) = run.clock.time(Phase::World, || built.nodes.replace(&built.world, id, &old)) else {
-                return Ok(Patched::TooMuch);
+                return Ok(Patched::TooMuch(!own.is_empty()));
             };
             renewed.extend(nodes);
             let print = rows::fingerprint(at, &file, &built.world, &built.nodes);
@@ -78,7 +80,7 @@ impl IngestPipeline {
         let dirty = if is_seen {
             match self.plan(run, built, fingerprints)? {
                 Plan::Some(dirty) => dirty,
-                Plan::All => return Ok(Patched::TooMuch),
+                Plan::All => return Ok(Patched::TooMuch(true)),
             }
         } else {
             own

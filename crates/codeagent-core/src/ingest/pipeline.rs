@@ -84,6 +84,8 @@ pub(super) struct Run<'a> {
     pub(super) progress: &'a (dyn Fn(Progress) + Sync),
     started: Instant,
     scanned_at: i64,
+    /// Since when the whole repository is known.
+    walked_at: i64,
     pub(super) known: Known,
 }
 
@@ -151,7 +153,8 @@ impl IngestPipeline {
     ) -> Result<Result<Summary, Box<Resident>>, IngestError> {
         let known = std::mem::take(&mut resident.known);
         let threads = Arc::clone(&self.threads);
-        let mut run = Run { threads, clock: Clock::default(), progress, started: Instant::now(), scanned_at: now_ns(), known };
+        let (started, scanned_at, walked_at) = (Instant::now(), now_ns(), known.scanned_at);
+        let mut run = Run { threads, clock: Clock::default(), progress, started, scanned_at, walked_at, known };
         run.threads.install(|| run.clock.time(Phase::Read, || scan::settle(&self.workspace, &run.known, &mut sources)));
         let (changed, same): (Vec<Source>, Vec<Source>) = sources.into_iter().partition(|source| source.in_doubt);
         let touched = touched_rows(&run.known, &same);
@@ -159,14 +162,18 @@ impl IngestPipeline {
         if !changed.is_empty() {
             let patched = match resident.standing.as_mut().filter(|_| changed.len() <= MOST_PATCHED) {
                 Some(standing) if !standing.is_torn => self.patch(&run, standing, &changed)?,
-                _ => Patched::TooMuch,
+                _ => Patched::TooMuch(false),
             };
             match patched {
                 Patched::Done(done) => (batch, rows, summary) = *done,
-                Patched::TooMuch => {
-                    resident.known = run.known;
-                    resident.standing.iter_mut().for_each(|standing| standing.is_torn = true);
-                    return Ok(Err(Box::new(resident)));
+                Patched::TooMuch(is_torn) => {
+                    let Some(mut standing) = resident.standing.take() else {
+                        resident.known = run.known;
+                        return Ok(Err(Box::new(resident)));
+                    };
+                    standing.is_torn |= is_torn;
+                    let sources = run.known.sources(changed.into_iter().chain(same));
+                    return self.renew(run, resident, standing, sources).map(Ok);
                 }
             }
             batch.metadata.push((BATCH_AT, run.scanned_at.to_string()));
@@ -180,6 +187,16 @@ impl IngestPipeline {
         let summary = finish(&run, summary);
         self.resident = Some(Resident { known: run.known, ..resident });
         Ok(Ok(summary))
+    }
+
+    /// Builds the world anew of what is known: where nothing else changed nothing is looked for.
+    fn renew(&mut self, run: Run<'_>, resident: Resident, standing: Standing, sources: Vec<Source>) -> Result<Summary, IngestError> {
+        let scan = Scan { sources, ..Scan::default() };
+        let mut inputs: Vec<InputRow> = run.known.inputs.values().cloned().collect();
+        inputs.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let projects = Arc::clone(&standing.built.projects);
+        let (built, nodes) = self.build(&run, &scan, projects, Some(standing))?;
+        self.changed(run, (resident, scan, nodes), (built, inputs), (false, true))
     }
 
     /// Looks at everything.
@@ -205,7 +222,7 @@ impl IngestPipeline {
         progress(Progress { phase: Phase::Read, done: 0, total: found });
         let had_paths = std::mem::replace(&mut resident.paths, std::mem::take(&mut scan.paths));
         resident.note_unwanted(&self.workspace, batch, files);
-        let mut run = Run { threads: self.threads_of_long_work()?, clock, progress, started, scanned_at, known };
+        let mut run = Run { threads: self.threads_of_long_work()?, clock, progress, started, scanned_at, walked_at: scanned_at, known };
         let same_engine = run.known.made_by == self.made_by();
         if same_engine && !scan.is_in_doubt() {
             return Ok(self.unchanged(run, resident, scan.problems));
@@ -300,7 +317,7 @@ impl IngestPipeline {
             keys: built.loaded.iter().zip(&built.keys).map(|(file, key)| (file.path.to_string(), *key)).collect(),
             inputs: Some(inputs.clone()),
             metadata: vec![
-                (SCANNED_AT, run.scanned_at.to_string()),
+                (SCANNED_AT, run.walked_at.to_string()),
                 (BATCH_AT, run.scanned_at.to_string()),
                 (MADE_BY, self.made_by()),
                 (ROOT, root_mark(self.workspace.root())),
@@ -310,7 +327,10 @@ impl IngestPipeline {
             ..batch_of(kind, rows, &run.known)
         };
         match nodes_before {
-            Some(before) if kind == BatchKind::Update => (batch.renewed, batch.gone) = differing(&before, &built.nodes),
+            Some(before) if kind == BatchKind::Update => {
+                (batch.renewed, batch.gone) = differing(&before, &built.nodes);
+                run.threads.spawn(move || drop(before));
+            }
             _ if keeps => batch.nodes = Some(self.hashed(&run, built.nodes.nodes.clone())),
             _ => batch.nodes = Some(self.hashed(&run, std::mem::take(&mut built.nodes.nodes))),
         }
@@ -324,7 +344,7 @@ impl IngestPipeline {
         let written = self.writer.apply(batch, &self.options.cancel)?;
         run.clock.add(Phase::Store, written.cpu);
         let summary = finish(&run, summary);
-        run.known = Known { files, inputs: by_path(inputs), scanned_at: run.scanned_at, made_by: self.made_by() };
+        run.known = Known { files, inputs: by_path(inputs), scanned_at: run.walked_at, made_by: self.made_by() };
         self.resident = Some(Resident { known: run.known, ..resident });
         Ok(summary)
     }
@@ -349,10 +369,10 @@ impl IngestPipeline {
         projects: Arc<ProjectModel>,
         before: Option<Standing>,
     ) -> Result<(Built, Option<NodeTable>), IngestError> {
-        let (mut kept, mut world, mut nodes) = (FxHashMap::default(), None, None);
+        let (mut kept, mut former, mut nodes) = (FxHashMap::default(), None, None);
         if let Some(Standing { built, is_torn, .. }) = before {
             kept = built.loaded.into_iter().map(|file| (file.key, file.facts)).collect();
-            world = Some(built.world);
+            former = Some(built.world);
             nodes = Some(built.nodes).filter(|_| !is_torn);
         }
         let loader = Loader {
@@ -371,7 +391,8 @@ impl IngestPipeline {
         (run.progress)(Progress { phase: Phase::World, done: 0, total: 0 });
         let files =
             loaded.iter().map(|file| WorldFile { path: Arc::clone(&file.path), facts: Arc::clone(&file.facts), external: false }).collect();
-        let world = run.clock.time(Phase::World, || World::build_after(world, files, Arc::clone(&projects)));
+        let world = run.clock.time(Phase::World, || World::build_after(former.as_mut(), files, Arc::clone(&projects)));
+        run.threads.spawn(move || drop(former));
         let table = run.clock.time(Phase::World, || NodeTable::build(&world));
         let keys = rows::file_keys(&loaded, &run.known);
         Ok((Built { loaded, keys, projects, world, nodes: table }, nodes))

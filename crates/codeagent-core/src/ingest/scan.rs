@@ -56,6 +56,19 @@ impl Known {
         })
     }
 
+    /// All sources that are known, by path, with what is to be seen of these now.
+    pub fn sources(&self, seen: impl Iterator<Item = Source>) -> Vec<Source> {
+        let mut seen: FxHashMap<String, Source> = seen.map(|source| (source.path.as_str().to_owned(), source)).collect();
+        let known = self.files.values().filter_map(|row| {
+            let path = RepoPath::new(&row.path).ok()?;
+            let known = Source { path, dialect: row.dialect, size: row.size, stamp: row.stamp, in_doubt: false };
+            Some(seen.remove(&row.path).unwrap_or(known))
+        });
+        let mut sources: Vec<Source> = known.collect();
+        sources.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        sources
+    }
+
     /// Whether the content of a file may be another one than that of a row: of what was never read nothing is known.
     fn is_in_doubt(&self, entry: &Entry, (size, stamp, hash): (u64, Stamp, &[u8; 32])) -> bool {
         let is_recent = entry.stamp.changed_ns > self.scanned_at.saturating_sub(COARSEST_TIME_NS);

@@ -124,6 +124,15 @@ impl Summary {
         (inside > 0).then(|| resolved as f64 * 100.0 / inside as f64)
     }
 
+    /// What was done, in a line: files by what became of them, and processor time by phase in milliseconds.
+    #[must_use]
+    pub fn work(&self) -> String {
+        let phases: Vec<String> =
+            self.phases.iter().map(|phase| format!("{} {:.1}", phase.phase.as_str(), phase.cpu.as_secs_f64() * 1e3)).collect();
+        let Self { changed, removed, parsed, linked, .. } = self;
+        format!("{changed} files changed, {removed} removed, {parsed} parsed, {linked} linked; cpu ms: {}", phases.join(", "))
+    }
+
     /// Processor time of all phases.
     #[must_use]
     pub fn cpu(&self) -> Duration {

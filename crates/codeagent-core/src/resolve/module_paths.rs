@@ -74,6 +74,7 @@ impl Paths {
 }
 
 /// Answers module specifiers for one world.
+#[derive(Default)]
 pub struct ModulePaths {
     paths: Paths,
     packages: Packages,

@@ -51,16 +51,16 @@ impl World {
         Self::build_after(None, files, projects)
     }
 
-    /// The same, with what is still true of a world before.
+    /// The same, with what is still true of a world before, which is good for nothing else afterwards.
     #[must_use]
-    pub fn build_after(before: Option<Self>, mut files: Vec<WorldFile>, projects: Arc<ProjectModel>) -> Self {
+    pub fn build_after(before: Option<&mut Self>, mut files: Vec<WorldFile>, projects: Arc<ProjectModel>) -> Self {
         files.sort_by(|a, b| (a.external, &a.path).cmp(&(b.external, &b.path)));
-        let has_same_paths = |before: &Self| {
+        let has_same_paths = |before: &&mut Self| {
             let own = |file: &&WorldFile| !file.external;
             Arc::ptr_eq(&before.projects, &projects)
                 && before.files.iter().filter(own).map(|file| &file.path).eq(files.iter().filter(own).map(|file| &file.path))
         };
-        let modules = before.filter(has_same_paths).map(|before| before.typescript.into_modules());
+        let modules = before.filter(has_same_paths).map(|before| before.typescript.take_modules());
         let mut csharp = csharp::Tables::build(&files, &projects);
         csharp.add_library(Library::dotnet(), &mut files, &projects);
         let typescript = typescript::Tables::build(&files, &projects, modules);

@@ -165,10 +165,10 @@ impl Tables {
         tables
     }
 
-    /// What was found out about module specifiers.
+    /// What was found out about module specifiers; nothing is known of them afterwards.
     #[must_use]
-    pub fn into_modules(self) -> ModulePaths {
-        self.modules
+    pub fn take_modules(&mut self) -> ModulePaths {
+        std::mem::take(&mut self.modules)
     }
 
     /// Adds to ambient modules the blocks of modules that augment them, behind what declares them.
