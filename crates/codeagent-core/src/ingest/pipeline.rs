@@ -389,11 +389,13 @@ impl IngestPipeline {
         let loaded = run.threads.install(|| loader.load(&scan.sources))?;
         drop(kept);
         (run.progress)(Progress { phase: Phase::World, done: 0, total: 0 });
-        let files =
-            loaded.iter().map(|file| WorldFile { path: Arc::clone(&file.path), facts: Arc::clone(&file.facts), external: false }).collect();
-        let world = run.clock.time(Phase::World, || World::build_after(former.as_mut(), files, Arc::clone(&projects)));
+        let of_world = |file: &Loaded| WorldFile { path: Arc::clone(&file.path), facts: Arc::clone(&file.facts), external: false };
+        let files: Vec<WorldFile> = loaded.iter().map(of_world).collect();
+        let tables = || World::build_after(former.as_mut(), files.clone(), Arc::clone(&projects));
+        let table = || NodeTable::of_files(&files, &projects);
+        let (world, table) =
+            run.threads.install(|| rayon::join(|| run.clock.time(Phase::World, tables), || run.clock.time(Phase::World, table)));
         run.threads.spawn(move || drop(former));
-        let table = run.clock.time(Phase::World, || NodeTable::build(&world));
         let keys = rows::file_keys(&loaded, &run.known);
         Ok((Built { loaded, keys, projects, world, nodes: table }, nodes))
     }

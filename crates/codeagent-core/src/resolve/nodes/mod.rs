@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 use crate::model::facts::{DeclId, DeclKind, Facts};
 use crate::model::graph::{Confidence, Edge, EdgeType, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
 use crate::model::span::{Position, Span};
+use crate::project::ProjectModel;
 use crate::resolve::nodes::identity::Identity;
 use crate::resolve::world::{DeclRef, FileId, World, WorldFile};
 use crate::resolve::{Inherited, Links, Target, Use};
@@ -40,9 +41,15 @@ impl NodeTable {
     /// The nodes of all repository files of a world.
     #[must_use]
     pub fn build(world: &World) -> Self {
+        Self::of_files(world.files(), &world.projects)
+    }
+
+    /// The nodes of the repository files among `files`, which are in the order of a world.
+    #[must_use]
+    pub fn of_files(files: &[WorldFile], projects: &ProjectModel) -> Self {
         let mut builder = TableBuilder::default();
-        for id in world.repository_files() {
-            builder.add_file(world, world.file(id));
+        for file in files.iter().filter(|file| !file.external) {
+            builder.add_file(projects, file);
         }
         builder.finish()
     }
@@ -159,8 +166,8 @@ struct TableBuilder {
 }
 
 impl TableBuilder {
-    fn add_file(&mut self, world: &World, file: &WorldFile) {
-        let project = world.projects.project_id(&file.path);
+    fn add_file(&mut self, projects: &ProjectModel, file: &WorldFile) {
+        let project = projects.project_id(&file.path);
         let file_node = self.drafts.len() as u32;
         self.of_file.push(file_node);
         self.drafts.push(file_draft(file, project));

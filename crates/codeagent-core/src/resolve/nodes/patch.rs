@@ -30,7 +30,7 @@ struct Alone {
 
 fn alone(world: &World, file: &WorldFile) -> Alone {
     let mut builder = TableBuilder::default();
-    builder.add_file(world, file);
+    builder.add_file(&world.projects, file);
     let of_decl = &builder.of_decl[0];
     let decls = file.facts.decl_ids().filter(|id| of_decl[id.index()] != 0).map(|id| (id, of_decl[id.index()] - 1)).collect();
     Alone { nodes: builder.drafts.into_iter().map(|draft| draft.node).collect(), decls }
