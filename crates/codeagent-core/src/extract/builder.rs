@@ -8,6 +8,7 @@ use std::cell::Cell;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
+use crate::extract::interface::{Hidden, Seen, interface};
 use crate::model::facts::*;
 use crate::model::span::{Position, Span};
 
@@ -26,44 +27,13 @@ pub struct Builder<'t> {
     exprs: FxHashMap<Expr, ExprId>,
     types: FxHashMap<TypeExpr, TypeId>,
     /// Byte ranges whose content is no part of the interface; see [`Builder::hide`].
-    hidden: Vec<(u32, u32, Seen)>,
+    hidden: Vec<Hidden>,
     /// Byte offset of each line's start.
     line_starts: Vec<u32>,
     /// The line that was last asked for.
     last_line: Cell<usize>,
     /// UTF-16 length of the text before every [`BLOCK`]th byte; empty for ASCII text.
     blocks: Vec<u32>,
-}
-
-/// What other files see of a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
-    /// Nothing: what it gives is declared.
-    Nothing,
-    /// Nothing, and it gives nothing.
-    NoResult,
-    /// That it gives a Boolean.
-    Bool,
-    /// That it gives a number.
-    Number,
-    /// That it gives a text.
-    Text,
-    /// What it gives, if they ask about this declaration.
-    Asked(DeclId),
-}
-
-impl Seen {
-    /// Stands in the interface for the body.
-    fn mark(self) -> u8 {
-        match self {
-            Self::Nothing => 0,
-            Self::NoResult => 1,
-            Self::Bool => 2,
-            Self::Number => 3,
-            Self::Text => 4,
-            Self::Asked(_) => 5,
-        }
-    }
 }
 
 const BLOCK: usize = 256;
@@ -281,13 +251,13 @@ impl<'t> Builder<'t> {
 
     /// The same of a body of which others see this much.
     pub fn hide_but(&mut self, start: usize, end: usize, seen: Seen) {
-        self.hidden.push((start as u32, end as u32, seen));
+        self.hidden.push(Hidden { start, end, seen });
     }
 
-    /// The finished facts: sites in text order, pools shrunk, hashes taken of the text that is not hidden and of bodies that may be asked about.
+    /// The finished facts: sites in text order, pools shrunk, hashes taken of what others can see. `root`: the tree, if comments say nothing.
     #[must_use]
-    pub fn finish(mut self) -> Facts {
-        self.facts.header.interface_hash = self.interface_hash();
+    pub fn finish(mut self, root: Option<Node<'_>>) -> Facts {
+        (self.facts.header.interface_hash, self.facts.bodies) = interface(self.text, root, std::mem::take(&mut self.hidden));
         self.facts.header.bytes = self.text.len() as u32;
         self.facts.header.lines = self.line_starts.len() as u32 - u32::from(self.text.is_empty() || self.text.ends_with('\n'));
         self.facts.sites.sort_by_key(|site| (site.at.offset, site.kind));
@@ -297,26 +267,6 @@ impl<'t> Builder<'t> {
         self.facts.sites.shrink_to_fit();
         self.facts.decls.shrink_to_fit();
         self.facts
-    }
-
-    fn interface_hash(&mut self) -> [u8; 16] {
-        self.hidden.sort_unstable_by_key(|hidden| (hidden.0, hidden.1));
-        let mut hasher = blake3::Hasher::new();
-        let mut from = 0;
-        for &(start, end, seen) in &self.hidden {
-            if start as usize >= from {
-                hasher.update(&self.text.as_bytes()[from..start as usize]);
-                hasher.update(&[0, seen.mark()]);
-                from = end as usize;
-                if let Seen::Asked(decl) = seen {
-                    let hash = u64::from_le_bytes(short_hash(&[&self.text[start as usize..from]]));
-                    self.facts.bodies.push(Body { decl, hash });
-                }
-            }
-        }
-        self.facts.bodies.sort_unstable_by_key(|body| body.decl);
-        hasher.update(&self.text.as_bytes()[from.min(self.text.len())..]);
-        hasher.finalize().as_bytes()[..16].try_into().expect("a hash has 32 bytes")
     }
 }
 

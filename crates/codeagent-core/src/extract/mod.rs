@@ -5,6 +5,7 @@
 mod builder;
 mod csharp;
 mod hopeless;
+mod interface;
 mod limits;
 mod one_line;
 mod parsing;
@@ -29,7 +30,7 @@ pub fn extract(text: &str, dialect: Dialect, defines: &[String]) -> Facts {
 
 /// The facts of a text that is not parsed.
 fn given_up(text: &str, dialect: Dialect) -> Facts {
-    let mut facts = builder::Builder::new(text).finish();
+    let mut facts = builder::Builder::new(text).finish(None);
     facts.header.dialect = dialect;
     facts.header.parse_status = ParseStatus::Failed;
     facts

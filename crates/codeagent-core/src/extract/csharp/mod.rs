@@ -44,7 +44,7 @@ pub fn extract(text: &str, defines: &[String]) -> Facts {
     walk.file(root);
     let mut builder = walk.b;
     locals::finish(&mut builder);
-    let mut facts = builder.finish();
+    let mut facts = builder.finish(Some(root));
     facts.header.dialect = Dialect::CSharp;
     facts.header.error_bytes = parsed.errors.bytes;
     facts.header.error_lines.clone_from(&parsed.errors.lines);

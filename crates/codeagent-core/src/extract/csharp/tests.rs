@@ -484,6 +484,8 @@ fn bodies_do_not_change_the_interface() {
     let base = hash("class C { int F() { return 1; } int p = 1; int Q => 1; }");
     assert_eq!(base, hash("class C { int F() { var x = G(); } int p = 2; int Q => 22; }"));
     assert_ne!(base, hash("class C { long F() { return 1; } int p = 1; int Q => 1; }"));
+    assert_eq!(base, hash("/// <summary>a</summary>\nclass C { /* b */ int F()\u{20} { return 1; } int p = 1; int Q => 1; } // c"));
+    assert_ne!(hash("#if A\nclass C { }\n#endif"), hash("#if A\nclass D { }\n#endif"), "what is not compiled is text");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //!
 //! **Limits.** A `this` parameter is no parameter: it types `this` in the body.
 
-use crate::extract::builder::Seen;
+use crate::extract::interface::Seen;
 use crate::extract::typescript::details::Looks;
 use crate::extract::typescript::patterns::Binding;
 use crate::extract::typescript::syntax::{Child, Children, Field, Kind};

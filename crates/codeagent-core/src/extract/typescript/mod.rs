@@ -59,7 +59,7 @@ pub fn extract(text: &str, dialect: Dialect) -> Facts {
             walker.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
             walker.references();
             walker.program(tree.root_node());
-            let mut facts = walker.finish();
+            let mut facts = walker.finish(tree.root_node());
             record_errors(tree.root_node(), text, &mut facts);
             facts
         }

@@ -129,9 +129,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// The facts, once the walk is over.
-    pub fn finish(mut self) -> Facts {
+    pub fn finish(mut self, root: Node<'tree>) -> Facts {
         locals::settle(&mut self.b.facts, &self.assigned);
-        self.b.finish()
+        self.b.finish((!self.javascript).then_some(root))
     }
 
     /// The children of a node, comments left out.

@@ -423,6 +423,13 @@ fn the_interface_hash_sees_what_others_can_see() {
     assert_eq!(hash("export function f() { return a; }"), hash("export function f() { return b; }"));
     assert_ne!(hash("export function f() { return a; }"), hash("export function f(): A { return a; }"));
     assert_ne!(hash("export function f(): A { }"), hash("export function f(): B { }"));
+    // Comments and spaces say nothing, ends of lines may, texts do.
+    let plain = "let a = f\n(b)\nexport const c = ' '";
+    assert_eq!(hash(plain), hash("/* a\n b */ let a=f // c\n\n ( b )\n /** d */\nexport  const c = ' '\n// e\n"));
+    assert_ne!(hash(plain), hash("let a = f\n(b) export const c = ' '"));
+    assert_ne!(hash(plain), hash("let a = f\n(b)\nexport const c = '  '"));
+    assert_ne!(hash("/// <reference path='a.ts' />\nlet a"), hash("/// <reference path='b.ts' />\nlet a"));
+    assert_ne!(hash("let ab"), hash("let a/**/b"));
     // Of a body without a declared result: what it gives.
     assert_eq!(hash("export const f = () => { a(); };"), hash("export const f = () => { b(); throw c; };"));
     assert_ne!(hash("export const f = () => { a(); };"), hash("export const f = () => { return a(); };"));
@@ -436,5 +443,6 @@ fn the_interface_hash_sees_what_others_can_see() {
     assert_eq!(bodies("function f() { return () => a; } function g(a: A) { return true; }").len(), 1, "what lies in another is part of it");
     assert_eq!(bodies("class C { get a() { return b; } m() { return a; } } const f = () => c;").len(), 3);
     let script = |text: &str| extract(text, Dialect::Js, &[]).header.interface_hash;
+    assert_ne!(script("/** @type {A} */\nlet a"), script("/** @type {B} */\nlet a"));
     assert_ne!(script("function F() { this.a = new A(); }"), script("function F() { this.a = new B(); }"));
 }
