@@ -342,7 +342,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.b.facts.header.is_module = true;
         }
         let target = self.used(left, Context::None, Some(SiteKind::Write)).expr;
-        let value = self.expr(right, Context::Assigned(target));
+        let member = if self.javascript { self.assigned_member(left, right) } else { None };
+        let value = match member {
+            Some(member) => self.assigned_value(member, left, right),
+            None => self.expr(right, Context::Assigned(target)),
+        };
         self.note_assignment(target, value, left);
         self.write(target, child.end());
         self.b.expr(Expr::Assign(target, value))

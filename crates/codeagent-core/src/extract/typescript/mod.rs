@@ -6,9 +6,11 @@
 //!
 //! **Limits.** One text at a time and no lookup of names. What lies deeper than [`walker::MAX_DEPTH`] nested nodes is `Unknown`.
 
+mod assigned_members;
 mod assignments;
 mod calls;
 mod classes;
+mod common_js;
 mod declarations;
 mod details;
 mod exports;

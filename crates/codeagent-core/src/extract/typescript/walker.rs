@@ -47,6 +47,14 @@ pub struct Walker<'t, 'tree> {
     pub tests: Vec<TestNode>,
     /// JavaScript: the members that classes have so far.
     pub class_members: FxHashSet<(ScopeId, Sym)>,
+    /// JavaScript: the members that functions, classes and objects got by assignments at the top, with whether they are static.
+    pub assigned_members: FxHashSet<(DeclId, Sym, bool)>,
+    /// JavaScript: what members can be assigned to, by name, and how many declarations were looked at for that.
+    pub holders: FxHashMap<Sym, DeclId>,
+    /// See [`Self::holders`].
+    pub looked_for_holders: usize,
+    /// The object literal about to be walked is what the file gives out: its members become nodes.
+    pub gives_out: bool,
     /// The chains being walked, outermost link first.
     pub links: Vec<Link<'tree>>,
     /// Assignments to bare names: name, value, function.
@@ -108,6 +116,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             decorators: Vec::new(),
             tests: Vec::new(),
             class_members: FxHashSet::default(),
+            assigned_members: FxHashSet::default(),
+            holders: FxHashMap::default(),
+            looked_for_holders: 0,
+            gives_out: false,
             links: Vec::new(),
             assigned: Vec::new(),
             writes: Vec::new(),
