@@ -27,14 +27,24 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             return;
         }
         let inner = self.b.decl(class).inner;
+        let is_empty = matches!(self.b.facts.expr(value), Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _));
         if !self.class_members.insert((inner, name)) {
+            if !is_empty && let Some(field) = self.empty_fields.remove(&(inner, name)) {
+                self.b.decl(field).init = value;
+            }
             return;
         }
         let at = self.name_position(left);
+        let ty = self.documented_variable(left.start());
         let (scope, owner) = (self.b.scope, self.b.owner);
         (self.b.scope, self.b.owner) = (inner, class);
         let id = self.b.declare(name, DeclKind::Property, DeclFlags::MEMBER, at);
-        self.b.decl(id).init = value;
+        let decl = self.b.decl(id);
+        decl.init = value;
+        decl.ty = ty;
+        if is_empty && ty.is_none() {
+            self.empty_fields.insert((inner, name), id);
+        }
         let access = Some(Access::Public);
         self.show(id, Looks { start: left.start(), end: left.end(), access, ..Looks::default() });
         (self.b.scope, self.b.owner) = (scope, owner);

@@ -121,13 +121,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let owner = std::mem::replace(&mut self.b.owner, member);
         let ty = self.documented_variable(left.start());
         let context = if ty.is_none() { Context::None } else { Context::Typed(ty) };
+        self.document_value(right, left.start());
         let value = self.expr(right, context);
         let decl = self.b.decl(member);
         decl.ty = ty;
         decl.init = value;
-        if let Expr::Function(function) = self.b.facts.expr(value) {
-            self.document_function(function, left.start());
-        }
         self.b.owner = owner;
         value
     }

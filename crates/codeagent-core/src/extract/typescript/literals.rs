@@ -81,11 +81,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.show_assigned(property, part, key, value);
             self.b.owner = property;
         }
-        let init = self.expr(value, Context::Property(object.decl, name));
-        self.b.decl(property).init = init;
-        if let (true, Expr::Function(function)) = (self.javascript, self.b.facts.expr(init)) {
-            self.document_function(function, part.start());
-        }
+        let ty = self.documented_variable(part.start());
+        self.document_value(value, part.start());
+        let context = if ty.is_none() { Context::Property(object.decl, name) } else { Context::Typed(ty) };
+        let init = self.expr(value, context);
+        let decl = self.b.decl(property);
+        decl.init = init;
+        decl.ty = ty;
         self.b.owner = owner;
     }
 

@@ -13,6 +13,9 @@ mod classes;
 mod common_js;
 mod declarations;
 mod details;
+mod doc_shapes;
+mod doc_tags;
+mod doc_types;
 mod exports;
 mod expressions;
 mod functions;
@@ -60,6 +63,7 @@ pub fn extract(text: &str, dialect: Dialect) -> Facts {
             walker.javascript = dialect.is_javascript();
             walker.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
             walker.references();
+            walker.declare_documented_types();
             walker.program(tree.root_node());
             let mut facts = walker.finish();
             record_errors(tree.root_node(), text, &mut facts);

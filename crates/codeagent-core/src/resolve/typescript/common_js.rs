@@ -21,15 +21,9 @@ impl Link<'_> {
 
     /// A module as what it gives out as a whole, if that has a name or place; else as itself.
     pub(super) fn whole_module(&mut self, module: Found) -> Found {
-        if let Found::Module(file) = module
-            && !self.tables.file(file).assigned.is_empty()
-        {
-            let value = self.assigned_value(file);
-            if !value.is_nothing() {
-                return value;
-            }
-        }
-        module
+        let Found::Module(file) = module else { return module };
+        let value = self.assigned_value(file);
+        if value.is_nothing() { module } else { value }
     }
 
     /// What `export =` of a file names.
@@ -59,6 +53,27 @@ impl Link<'_> {
         }
         let value = self.whole_type(file);
         if value.is_opaque() || matches!(self.get(value), Type::Object(..)) { module } else { self.arena.intersection(&[value, module]) }
+    }
+
+    /// What a file of JavaScript declares and exports under a name. Where that is a type of a comment, a value may be given out beside it.
+    pub(super) fn beside_documented(&mut self, file: FileId, name: Name, declared: Decls, visited: &mut Visited) -> Found {
+        if declared.iter().any(|decl| self.decl(*decl).kind != DeclKind::TypeAlias) {
+            return self.follow_all(declared, visited);
+        }
+        let mut found = self.export_clause(file, ScopeId(0), name, visited);
+        let facts = self.facts(file);
+        let gives_object = self.assigned_expr(file).is_some_and(|value| matches!(facts.expr(value), Expr::Object(_)));
+        if found.is_nothing() && gives_object {
+            found = self.assigned_export(file, name, false);
+        }
+        match found {
+            Found::Nothing => Found::Decls(declared),
+            Found::Decls(mut decls) => {
+                decls.extend(declared);
+                Found::Decls(decls)
+            }
+            found => found,
+        }
     }
 
     /// What `exports.a = e` gives out: the member it declares, else what `e` names.

@@ -121,12 +121,19 @@ impl Link<'_> {
 
     fn own_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
         let facts = self.facts(file);
+        // As a comment in JavaScript names what `import("m")` gives as a type.
+        if self.spelling(name) == "export=" {
+            return self.assigned_value(file);
+        }
         let is_default = self.spelling(name) == "default";
         if is_default && !self.tables.file(file).defaults.is_empty() {
             let decls = self.tables.file(file).defaults.iter().map(|id| at(file, *id)).collect();
             return self.follow_all(decls, visited);
         }
         let declared: Decls = self.exported_declarations(file, ScopeId(0), name);
+        if facts.header.dialect.is_javascript() && !declared.is_empty() {
+            return self.beside_documented(file, name, declared, visited);
+        }
         if !declared.is_empty() {
             return self.follow_all(declared, visited);
         }
@@ -159,7 +166,7 @@ impl Link<'_> {
         entries.iter().filter(|entry| is_exported(facts.decl(entry.2))).map(|entry| at(file, entry.2)).collect()
     }
 
-    fn export_clause(&mut self, file: FileId, scope: ScopeId, name: Name, visited: &mut Visited) -> Found {
+    pub(super) fn export_clause(&mut self, file: FileId, scope: ScopeId, name: Name, visited: &mut Visited) -> Found {
         let facts = self.facts(file);
         let clauses: Vec<ExportId> = self.tables.exported(file, scope, name).collect();
         for id in clauses {
@@ -229,7 +236,7 @@ impl Link<'_> {
     }
 
     /// A name exported through `export = value`.
-    fn assigned_export(&mut self, file: FileId, name: Name, is_default: bool) -> Found {
+    pub(super) fn assigned_export(&mut self, file: FileId, name: Name, is_default: bool) -> Found {
         let value = self.assigned_value(file);
         if is_default && !value.is_nothing() {
             return value;
@@ -301,7 +308,7 @@ impl Link<'_> {
         self.follow_all(decls, &mut Visited::default())
     }
 
-    fn follow_all(&mut self, decls: Decls, visited: &mut Visited) -> Found {
+    pub(super) fn follow_all(&mut self, decls: Decls, visited: &mut Visited) -> Found {
         let Some(&first) = decls.first() else { return Found::Nothing };
         let decl = self.decl(first);
         match decl.kind {
