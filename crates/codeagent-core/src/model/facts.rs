@@ -1097,7 +1097,7 @@ pub enum ImportKind {
     Default,
     /// `import * as a`
     Namespace,
-    /// `import a = require("m")`, `const a = require("m")` at the top level of a JavaScript file.
+    /// `import a = require("m")`, JavaScript `const a = require("m")`.
     Require,
     /// `import "m"`
     SideEffect,

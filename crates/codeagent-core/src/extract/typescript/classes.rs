@@ -63,6 +63,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.function = DeclId::NONE;
         self.type_parameters(&kids, id);
         self.heritage(&kids, id);
+        if self.javascript {
+            self.document_class(id, around.start);
+        }
         if let Some(body) = kids.get(Field::Body) {
             self.members(body, MemberOf { decl: id, shown: true, class: true });
         }
@@ -253,9 +256,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         self.decorate(self.b.owner, decorators);
         self.member_this(of, flags);
-        let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        let ty = match kids.get(Field::Type) {
+            Some(ty) => self.ty(ty),
+            None => self.documented_variable(child.start()),
+        };
         self.b.decl(id).ty = ty;
         if let Some(value) = kids.get(Field::Value) {
+            self.document_value(value, child.start());
             let context = if ty.is_none() { Context::None } else { Context::Typed(ty) };
             let function = std::mem::replace(&mut self.function, DeclId::NONE);
             let init = self.expr(value, context);

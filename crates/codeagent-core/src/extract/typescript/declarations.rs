@@ -33,7 +33,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let binding = Binding { flags: Some(flags), scope: Some(scope), shown };
         let alone = kids.named().filter(|kid| kid.kind == Kind::VariableDeclarator).count() == 1;
         for declarator in kids.named().filter(|kid| kid.kind == Kind::VariableDeclarator) {
-            self.variable(declarator, binding, alone);
+            self.variable(declarator, binding, (alone, child.start()));
         }
     }
 
@@ -49,7 +49,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         scope
     }
 
-    fn variable(&mut self, child: Child<'tree>, binding: Binding, alone: bool) {
+    /// One declarator; `place` says whether it is the only one of its statement, and where that begins.
+    fn variable(&mut self, child: Child<'tree>, binding: Binding, place: (bool, usize)) {
+        let (alone, statement) = place;
         let kids = self.children(child);
         let Some(name) = kids.get(Field::Name) else { return };
         let value = kids.get(Field::Value);
@@ -79,17 +81,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if binding.shown.is_some() {
             self.b.owner = id;
         }
-        let start = binding.shown.map_or(child.start(), |outer| outer.start);
+        let start = binding.shown.map_or(statement, |outer| outer.start);
         let ty = kids.get(Field::Type).map(|ty| self.ty(ty));
         let ty = ty.unwrap_or_else(|| self.documented_variable(start));
         let context = if ty.is_none() { Context::None } else { Context::Typed(ty) };
+        if let Some(value) = value {
+            self.document_value(value, start);
+        }
         let init = value.map_or(ExprId::NONE, |value| self.expr(value, context));
         let decl = self.b.decl(id);
         decl.ty = ty;
         decl.init = init;
-        if let Expr::Function(function) = self.b.facts.expr(init) {
-            self.document_function(function, start);
-        }
         self.b.owner = owner;
     }
 

@@ -1,7 +1,6 @@
-//! Exports of all forms: flags on declarations, clauses, stars, `export default e`, `export = e`, and CommonJS in JavaScript.
+//! Exports of ECMAScript: flags on declarations, clauses, stars, `export default e`, `export = e`.
 //!
-//! **Limits.** `export as namespace X` is left out. Of CommonJS: `module.exports = e`, `exports.a = e` and `module.exports.a = e` as
-//! statements at the top of a JavaScript file.
+//! **Limits.** `export as namespace X` is left out.
 
 use crate::extract::typescript::details::Looks;
 use crate::extract::typescript::repair::EditKind;
@@ -56,7 +55,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.owner = owner;
     }
 
-    fn export_of(&self, kind: ExportKind, at: Child<'tree>) -> Export {
+    pub fn export_of(&self, kind: ExportKind, at: Child<'tree>) -> Export {
         Export {
             kind,
             name: Sym::NONE,
@@ -120,66 +119,5 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let local = self.string(local);
         let name = kids.get(Field::Alias).map_or(local, |alias| self.string(alias));
         self.add_export(Export { name, local, module, type_only: type_only || kids.has(Kind::TypeToken), ..base });
-    }
-
-    /// Reads `module.exports = e` and `exports.a = e` at the top of a JavaScript file; `false` for anything else.
-    pub fn common_js(&mut self, child: Child<'tree>) -> bool {
-        if !self.javascript || child.kind != Kind::AssignmentExpression || self.b.scope != ScopeId(0) {
-            return false;
-        }
-        let kids = self.children(child);
-        let (Some(left), Some(right)) = (kids.get(Field::Left), kids.get(Field::Right)) else { return false };
-        if left.kind != Kind::MemberExpression {
-            return false;
-        }
-        let path = self.name_segments(left);
-        let texts: Vec<_> = path.iter().map(|segment| self.text(*segment)).collect();
-        let (kind, named) = match texts[..] {
-            ["module", "exports"] => (ExportKind::Assign, false),
-            ["exports", _] | ["module", "exports", _] => (ExportKind::CommonJs, true),
-            _ => return false,
-        };
-        let last = path[path.len() - 1];
-        let mut export = self.export_of(kind, last);
-        if named {
-            export.name = self.sym(last);
-        }
-        if matches!(right.kind, Kind::Identifier) {
-            export.local = self.sym(right);
-        }
-        export.value = if self.common_js(right) { ExprId::NONE } else { self.expr(right, Context::None) };
-        self.b.facts.exports.push(export);
-        self.b.facts.header.is_module = true;
-        true
-    }
-
-    /// Whether an assignment to this makes the file a module: `module.exports`, `exports.a` and what is below.
-    pub fn is_common_js_export(&mut self, left: Child<'tree>) -> bool {
-        if left.kind != Kind::MemberExpression {
-            return false;
-        }
-        let path = self.name_segments(left);
-        let texts: Vec<_> = path.iter().map(|segment| self.text(*segment)).collect();
-        matches!(texts[..], ["module", "exports", ..] | ["exports", _, ..])
-    }
-
-    /// `this.x = e` in a class declares a property, once.
-    pub fn javascript_member(&mut self, object: ExprId, name: Sym, value: ExprId, left: Child<'tree>) {
-        let (Expr::This(class) | Expr::ThisAt(class, ..)) = self.b.facts.expr(object) else { return };
-        if class.is_none() || class != self.class || self.b.decl(class).kind != DeclKind::Class {
-            return;
-        }
-        let inner = self.b.decl(class).inner;
-        if !self.class_members.insert((inner, name)) {
-            return;
-        }
-        let at = self.name_position(left);
-        let (scope, owner) = (self.b.scope, self.b.owner);
-        (self.b.scope, self.b.owner) = (inner, class);
-        let id = self.b.declare(name, DeclKind::Property, DeclFlags::MEMBER, at);
-        self.b.decl(id).init = value;
-        let access = Some(crate::model::graph::Access::Public);
-        self.show(id, Looks { start: left.start(), end: left.end(), access, ..Looks::default() });
-        (self.b.scope, self.b.owner) = (scope, owner);
     }
 }

@@ -203,10 +203,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     fn parenthesized(&mut self, child: Child<'tree>, context: Context, usage: Option<SiteKind>) -> Value {
-        match self.children(child).first() {
-            Some(inner) => self.used(inner, context, usage),
-            None => Value::of(self.b.expr(Expr::Unknown)),
+        let Some(inner) = self.children(child).first() else { return Value::of(self.b.expr(Expr::Unknown)) };
+        let ty = self.documented_variable(child.start());
+        if ty.is_none() {
+            return self.used(inner, context, usage);
         }
+        let value = self.used(inner, Context::Typed(ty), usage);
+        Value { expr: self.b.expr(Expr::Cast(ty)), test: value.test }
     }
 
     fn sequence(&mut self, child: Child<'tree>) -> Value {
@@ -342,7 +345,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.b.facts.header.is_module = true;
         }
         let target = self.used(left, Context::None, Some(SiteKind::Write)).expr;
-        let value = self.expr(right, Context::Assigned(target));
+        let member = if self.javascript { self.assigned_member(left, right) } else { None };
+        let value = match member {
+            Some(member) => self.assigned_value(member, left, right),
+            None => self.expr(right, Context::Assigned(target)),
+        };
         self.note_assignment(target, value, left);
         self.write(target, child.end());
         self.b.expr(Expr::Assign(target, value))

@@ -48,6 +48,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// Any function-like node.
     pub fn function(&mut self, child: Child<'tree>, head: Head) -> DeclId {
         let kids = self.children(child);
+        let tags = self.function_tags(head.start, child.start());
         let id = self.declare_function(child, &kids, head);
         let saved = self.save();
         if head.start.is_some() {
@@ -64,10 +65,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.function = id;
         self.own_this(child.kind, head.context);
         self.type_use = if head.start.is_some() { SiteKind::ParameterType } else { SiteKind::TypeRef };
-        self.signature(&kids, id);
-        if let Some(start) = head.start {
-            self.document_function(id, start);
+        let around = std::mem::replace(&mut self.doc, tags);
+        if !self.doc.is_empty() {
+            self.document_head(id);
         }
+        self.signature(&kids, id);
+        self.document_result(id);
+        self.doc = around;
         self.body(&kids, id);
         let returns = self.restore(saved);
         if returns.iter().any(|value| self.is_jsx(*value, 8)) {
@@ -126,7 +130,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let at = self.at(name);
             let param = self.b.declare(sym, DeclKind::Parameter, DeclFlags::default(), at);
             let init = self.b.expr(Expr::ContextParam(id, 0));
-            self.b.decl(param).init = init;
+            let ty = if self.javascript { self.documented_parameter(0, Some(self.text(name)), 0).ty } else { TypeId::NONE };
+            let decl = self.b.decl(param);
+            decl.init = init;
+            decl.ty = ty;
             self.b.decl(id).params = self.b.facts.add_list([param]);
         }
         self.type_use = SiteKind::TypeRef;
@@ -236,7 +243,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let simple = pattern.kind == Kind::Identifier;
         let name = if simple { self.sym(pattern) } else { Sym::NONE };
         let id = self.b.declare(name, DeclKind::Parameter, flags, self.at(pattern));
-        let ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        let mut ty = kids.get(Field::Type).map_or(TypeId::NONE, |ty| self.ty(ty));
+        if self.javascript && ty.is_none() {
+            let name = simple.then(|| self.text(pattern));
+            let said = self.documented_parameter(params.len(), name, child.start());
+            ty = said.ty;
+            if said.optional {
+                self.b.decl(id).flags.insert(DeclFlags::OPTIONAL);
+            }
+        }
         let init = self.parameter_value(function, params.len() as u16, ty, default);
         let decl = self.b.decl(id);
         decl.ty = ty;

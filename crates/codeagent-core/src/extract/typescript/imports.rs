@@ -1,6 +1,6 @@
 //! Imports of all forms: `import a, { b as c } from "m"`, `import * as d`, `import e = require("m")`, `import f = A.B`, `require("m")`.
 //!
-//! **Limits.** `require` counts at the top level of JavaScript files only; elsewhere it is an expression.
+//! **Limits.** `require` counts where JavaScript declares a variable with it; elsewhere it is an expression.
 
 use crate::extract::typescript::patterns::Binding;
 use crate::extract::typescript::syntax::{Child, Field, Kind};
@@ -145,11 +145,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.decl(id).init = value;
     }
 
-    /// `const a = require("m")`, `const { b } = require("m")`, `const c = require("m").d` at the top of a JavaScript file.
+    /// `const a = require("m")`, `const { b } = require("m")`, `const c = require("m").d` in JavaScript.
     pub fn required(&mut self, name: Child<'tree>, value: Option<Child<'tree>>, binding: Binding) -> bool {
-        if binding.shown.is_none() {
-            return false;
-        }
         let Some(value) = value else { return false };
         let (call, member) = if value.kind == Kind::MemberExpression {
             let kids = self.children(value);
@@ -160,13 +157,22 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(source) = call.and_then(|call| self.required_module(call)) else { return false };
         self.b.facts.header.is_module = true;
         let from = self.from(source, false);
-        match (name.kind, member) {
-            (Kind::Identifier, None) => self.import_name(ImportKind::Require, (name, name), from),
-            (Kind::Identifier, Some(member)) => self.import_name(ImportKind::Named, (member, name), from),
-            (Kind::ObjectPattern, None) => return self.required_names(name, from),
-            _ => return false,
-        }
-        true
+        let scope = self.b.scope;
+        self.b.scope = binding.scope.unwrap_or(scope);
+        let is_import = match (name.kind, member) {
+            (Kind::Identifier, None) => {
+                self.import_name(ImportKind::Require, (name, name), from);
+                true
+            }
+            (Kind::Identifier, Some(member)) => {
+                self.import_name(ImportKind::Named, (member, name), from);
+                true
+            }
+            (Kind::ObjectPattern, None) => self.required_names(name, from),
+            _ => false,
+        };
+        self.b.scope = scope;
+        is_import
     }
 
     fn required_module(&mut self, call: Child<'tree>) -> Option<Child<'tree>> {

@@ -1,158 +1,337 @@
-//! Types that JavaScript writes in doc comments: `@param {A} x`, `@returns {B<C>[]}`, `@type {import("./m").D}`.
+//! What doc comments say in JavaScript: the types of parameters, results, variables and casts; the types that they declare.
 //!
-//! **Limits.** Names with type arguments, arrays, unions and imports; anything else (object and function types) is left out. The names
-//! are no sites.
+//! `@param {A} x`, `@returns {B}`, `@type {C}`, `@this {D}`, `@template {E} T`, `@extends {F<T>}` belong to what stands behind the comment;
+//! `@typedef`, `@callback` and `@import` declare type aliases for the whole file, which other files can import.
+//!
+//! **Limits.** `@overload` and `@enum` are left out; a type that is declared in a function is visible in the whole file.
 
 use crate::extract::typescript::details::comment_before;
+use crate::extract::typescript::doc_tags::{Tag, skip_blank, tags};
+use crate::extract::typescript::doc_types::{take, take_name};
+use crate::extract::typescript::syntax::{Child, Kind};
 use crate::extract::typescript::walker::Walker;
 use crate::model::facts::*;
 
-const KEYWORDS: [&str; 11] = ["string", "number", "boolean", "any", "unknown", "void", "never", "object", "undefined", "null", "bigint"];
-const MAX_DEPTH: u8 = 8;
+/// Tags that declare types.
+const DECLARING: [&str; 3] = ["@typedef", "@callback", "@import"];
+
+/// What a comment says of a parameter.
+#[derive(Clone, Copy)]
+pub struct DocumentedParameter {
+    /// Its type, `NONE` if nothing is said.
+    pub ty: TypeId,
+    /// It may be left out.
+    pub optional: bool,
+}
 
 impl<'t, 'tree> Walker<'t, 'tree> {
-    /// Gives the parameters and the result of a function what the comment before `start` says.
-    pub fn document_function(&mut self, function: DeclId, start: usize) {
-        let Some(comment) = self.comment(start) else { return };
-        for (tag, ty, rest) in tags(comment) {
-            match tag {
-                "returns" | "return" => {
-                    let ty = self.documented_type(ty);
-                    let decl = self.b.decl(function);
-                    if decl.ty.is_none() {
-                        decl.ty = ty;
-                    }
+    fn tags_before(&self, start: usize) -> Vec<Tag<'t>> {
+        if !self.javascript {
+            return Vec::new();
+        }
+        comment_before(self.b.text, start).map_or_else(Vec::new, tags)
+    }
+
+    /// The type that the comment before `start` gives a variable, a property or what is in parentheses.
+    pub fn documented_variable(&mut self, start: usize) -> TypeId {
+        let found = self.tags_before(start).into_iter().find(|tag| tag.name == "type").and_then(|tag| tag.ty);
+        match found {
+            Some(ty) if ty.trim() != "const" => self.documented_type(ty),
+            _ => TypeId::NONE,
+        }
+    }
+
+    /// The value about to be walked is documented before `start`, if it is a function.
+    pub fn document_value(&mut self, value: Child<'tree>, start: usize) {
+        let is_function = matches!(value.kind, Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction);
+        self.documented = (self.javascript && is_function).then_some(start);
+    }
+
+    /// The tags of a function: before its declaration, or before the function itself.
+    pub fn function_tags(&mut self, declared: Option<usize>, start: usize) -> Vec<Tag<'t>> {
+        let documented = self.documented.take();
+        if !self.javascript {
+            return Vec::new();
+        }
+        let places = [declared, documented, Some(start)];
+        places.into_iter().flatten().map(|start| self.tags_before(start)).find(|tags| !tags.is_empty()).unwrap_or_default()
+    }
+
+    /// What the tags of a function say before its parameters: type parameters, `this`, the type of the whole.
+    pub fn document_head(&mut self, function: DeclId) {
+        let tags = std::mem::take(&mut self.doc);
+        self.document_type_parameters(function, &tags);
+        for tag in &tags {
+            let Some(text) = tag.ty else { continue };
+            match tag.name {
+                "this" => {
+                    let ty = self.documented_type(text);
+                    self.this = self.b.expr(Expr::Cast(ty));
                 }
-                "param" => self.document_parameter(function, ty, rest),
+                "type" if self.b.decl(function).kind == DeclKind::Getter => {
+                    let ty = self.documented_type(text);
+                    self.b.decl(function).ty = ty;
+                }
+                "type" if self.b.decl(function).context == Context::None => {
+                    let ty = self.documented_type(text);
+                    self.b.decl(function).context = Context::Typed(ty);
+                }
                 _ => {}
             }
         }
+        self.doc = tags;
     }
 
-    /// The type that the comment before `start` gives a variable or property.
-    pub fn documented_variable(&mut self, start: usize) -> TypeId {
-        let Some(comment) = self.comment(start) else { return TypeId::NONE };
-        let found = tags(comment).find(|(tag, ..)| *tag == "type");
-        found.map_or(TypeId::NONE, |(_, ty, _)| self.documented_type(ty))
-    }
-
-    fn comment(&self, start: usize) -> Option<&'t str> {
-        if self.javascript { comment_before(self.b.text, start) } else { None }
-    }
-
-    fn document_parameter(&mut self, function: DeclId, ty: &'t str, rest: &'t str) {
-        let name = rest.trim_start().trim_start_matches('[');
-        let end = name.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(name.len());
-        let params = self.b.decl(function).params;
-        let found = self.b.facts.list(params).iter().copied().find(|id| self.b.facts.decl_name(*id) == &name[..end]);
-        if let Some(id) = found
-            && self.b.decl(id).ty.is_none()
-        {
-            let ty = self.documented_type(ty);
-            self.b.decl(id).ty = ty;
+    /// What the tags of a function say of its result.
+    pub fn document_result(&mut self, function: DeclId) {
+        let decl = self.b.decl(function);
+        if !decl.ty.is_none() || matches!(decl.kind, DeclKind::Constructor | DeclKind::Setter) {
+            return;
+        }
+        if let Some(text) = returned(&self.doc) {
+            let ty = self.documented_type(text);
+            self.b.decl(function).ty = ty;
         }
     }
 
-    fn documented_type(&mut self, text: &'t str) -> TypeId {
-        let mut rest = text.trim().trim_start_matches(['?', '!', '.']).trim_end_matches('=');
-        let ty = self.documented_union(&mut rest, MAX_DEPTH);
-        if rest.trim().is_empty() { ty.unwrap_or(TypeId::NONE) } else { TypeId::NONE }
+    /// What is said of parameter `index`, which is `name` or a pattern.
+    pub fn documented_parameter(&mut self, index: usize, name: Option<&str>, start: usize) -> DocumentedParameter {
+        let own = if self.doc.is_empty() { None } else { parameter_tag(&self.doc, index, name) };
+        let Some(tag) = own else {
+            return DocumentedParameter { ty: self.documented_variable(start), optional: false };
+        };
+        let tags = std::mem::take(&mut self.doc);
+        let said = self.parameter_said(tag, &tags);
+        self.doc = tags;
+        said
     }
 
-    fn documented_union(&mut self, rest: &mut &'t str, depth: u8) -> Option<TypeId> {
-        let mut parts = vec![self.documented_array(rest, depth)?];
-        while let Some(after) = rest.trim_start().strip_prefix('|') {
-            *rest = after;
-            parts.push(self.documented_array(rest, depth)?);
-        }
-        if let [only] = parts[..] {
-            return Some(only);
-        }
-        let list = self.b.facts.add_list(parts);
-        Some(self.b.type_expr(TypeExpr::Union(list)))
+    fn parameter_said(&mut self, tag: Tag<'t>, tags: &[Tag<'t>]) -> DocumentedParameter {
+        let (name, optional) = tag.target();
+        let Some(text) = tag.ty else { return DocumentedParameter { ty: TypeId::NONE, optional } };
+        let text = text.trim();
+        let at = self.documented_at(text);
+        let properties = if is_object(text) { self.documented_properties(tags, at, Some(name)) } else { None };
+        let ty = match properties {
+            Some(ty) => ty,
+            None => self.documented_type(text),
+        };
+        let ty = if text.starts_with("...") { self.b.type_expr(TypeExpr::Array(ty, 1)) } else { ty };
+        DocumentedParameter { ty, optional: optional || text.ends_with('=') }
     }
 
-    fn documented_array(&mut self, rest: &mut &'t str, depth: u8) -> Option<TypeId> {
-        let mut ty = self.documented_single(rest, depth.checked_sub(1)?)?;
-        while let Some(after) = rest.strip_prefix("[]") {
-            *rest = after;
-            ty = self.b.type_expr(TypeExpr::Array(ty, 1));
+    /// `@template {Bound} T, U` for a function, class or alias whose scope is open.
+    fn document_type_parameters(&mut self, of: DeclId, tags: &[Tag<'t>]) {
+        let mut params: Vec<DeclId> = self.b.facts.list(self.b.facts.decl(of).type_params).to_vec();
+        let before = params.len();
+        for tag in tags.iter().filter(|tag| tag.name == "template") {
+            self.documented_templates(*tag, &mut params);
         }
-        Some(ty)
+        if params.len() > before {
+            self.b.decl(of).type_params = self.b.facts.add_list(params);
+        }
     }
 
-    fn documented_single(&mut self, rest: &mut &'t str, depth: u8) -> Option<TypeId> {
-        *rest = rest.trim_start();
-        if let Some(inner) = rest.strip_prefix('(') {
-            *rest = inner;
-            let ty = self.documented_union(rest, depth)?;
-            *rest = rest.trim_start().strip_prefix(')')?;
-            return Some(ty);
-        }
-        let module = self.documented_import(rest);
-        let mut names = Vec::new();
-        while let Some(name) = identifier(rest) {
-            names.push(name);
-            match rest.strip_prefix('.') {
-                Some(after) => *rest = after,
-                None => break,
+    fn documented_templates(&mut self, tag: Tag<'t>, params: &mut Vec<DeclId>) {
+        let mut rest = skip_blank(tag.rest);
+        rest = rest.strip_prefix("const ").map_or(rest, skip_blank);
+        let first = params.len();
+        loop {
+            let bracket = take(&mut rest, "[").is_some();
+            rest = skip_blank(rest);
+            let at = self.documented_at(rest);
+            let Some(name) = take_name(&mut rest) else { break };
+            let param = self.documented_type_parameter(name, at);
+            params.push(param);
+            if bracket {
+                let end = rest.find(']').unwrap_or(rest.len());
+                if let Some(default) = skip_blank(&rest[..end]).strip_prefix('=') {
+                    let ty = self.documented_type(default);
+                    self.b.decl(param).ty = ty;
+                }
+                rest = rest.get(end + 1..).unwrap_or("");
+            }
+            if take(&mut rest, ",").is_none() {
+                break;
             }
         }
-        let args = self.documented_arguments(rest, depth)?;
-        if module.is_none()
-            && let [word] = names[..]
-            && KEYWORDS.contains(&word)
-        {
-            return Some(self.b.primitive(word));
+        if let (Some(bound), Some(param)) = (tag.ty, params.get(first).copied()) {
+            let at = self.documented_at(bound);
+            let bound = self.documented_type(bound);
+            self.bound_documented(param, bound, at);
         }
-        let last = names.len().checked_sub(1)?;
-        let mut segments = Vec::new();
-        for (index, name) in names.into_iter().enumerate() {
-            let name = self.b.sym(name);
-            segments.push(Segment { name, args: if index == last { args } else { List::default() } });
+    }
+
+    /// What the comment before a class says: type parameters, the arguments of its base class, what it implements.
+    pub fn document_class(&mut self, class: DeclId, start: usize) {
+        let tags = self.tags_before(start);
+        if tags.is_empty() {
+            return;
         }
-        let list = self.b.facts.add_list(segments);
+        self.document_type_parameters(class, &tags);
+        let mut bases: Vec<Base> = self.b.facts.list(self.b.facts.decl(class).bases).to_vec();
+        for tag in &tags {
+            let Some(text) = tag.ty else { continue };
+            match tag.name {
+                "extends" | "augments" => {
+                    let ty = self.documented_type(text);
+                    if let Some(base) = bases.iter_mut().find(|base| base.clause == BaseClause::Extends && !ty.is_none()) {
+                        base.ty = ty;
+                    }
+                }
+                "implements" => {
+                    let ty = self.documented_type(text);
+                    let at = self.documented_at(text);
+                    bases.push(Base { clause: BaseClause::Implements, ty, at });
+                }
+                _ => {}
+            }
+        }
+        self.b.decl(class).bases = self.b.facts.add_list(bases);
+    }
+
+    /// Declares the types that the comments of the file declare.
+    pub fn declare_documented_types(&mut self) {
+        let text = self.b.text;
+        if !self.javascript || !DECLARING.iter().any(|tag| text.contains(tag)) {
+            return;
+        }
+        let mut from = 0;
+        while let Some(found) = text[from..].find("/**") {
+            let start = from + found + 3;
+            let Some(length) = text[start..].find("*/") else { break };
+            let comment = &text[start..start + length];
+            from = start + length + 2;
+            if DECLARING.iter().any(|tag| comment.contains(tag)) {
+                self.declare_types_of(&tags(comment));
+            }
+        }
+    }
+
+    fn declare_types_of(&mut self, tags: &[Tag<'t>]) {
+        let declares = |tag: &Tag<'t>| matches!(tag.name, "typedef" | "callback" | "import");
+        let mut before = 0;
+        for index in 0..tags.len() {
+            if !declares(&tags[index]) {
+                continue;
+            }
+            let end = tags[index + 1..].iter().position(declares).map_or(tags.len(), |next| index + 1 + next);
+            if tags[index].name == "import" {
+                self.documented_imports(tags[index]);
+            } else {
+                let own = if tags[before..index].iter().any(|tag| tag.name == "template") { before } else { index };
+                self.documented_alias(tags[index], &tags[own..end]);
+            }
+            before = end;
+        }
+    }
+
+    /// `@typedef {A} Name` or `@callback Name` with the tags that belong to it.
+    fn documented_alias(&mut self, tag: Tag<'t>, group: &[Tag<'t>]) {
+        let (name, _) = tag.target();
+        if name.is_empty() || name.contains('.') {
+            return;
+        }
+        let at = self.documented_at(name);
+        let sym = self.b.sym(name);
+        let id = self.b.declare(sym, DeclKind::TypeAlias, DeclFlags::EXPORT, at);
         let scope = self.b.scope;
-        Some(self.b.type_expr(module.map_or(TypeExpr::Name(list, scope), |module| TypeExpr::Import(module, list))))
+        let inner = self.b.open_scope(ScopeKind::TypeParams, id);
+        self.b.decl(id).inner = inner;
+        self.document_type_parameters(id, group);
+        let ty = match tag.ty.map(str::trim) {
+            None if tag.name == "callback" => self.documented_callback(group, id),
+            Some(text) if !is_object(text) => self.documented_type(text),
+            _ => match self.documented_properties(group, at, None) {
+                Some(ty) => ty,
+                None => self.b.primitive("any"),
+            },
+        };
+        self.b.decl(id).ty = ty;
+        self.b.scope = scope;
     }
 
-    fn documented_import(&mut self, rest: &mut &'t str) -> Option<Sym> {
-        let inner = rest.strip_prefix("import(")?;
-        let (module, after) = inner.split_once(')')?;
-        *rest = after.strip_prefix('.')?;
-        Some(self.b.sym(module.trim().trim_matches(['"', '\''])))
-    }
-
-    fn documented_arguments(&mut self, rest: &mut &'t str, depth: u8) -> Option<List<TypeId>> {
-        let Some(inner) = rest.strip_prefix('<') else { return Some(List::default()) };
-        *rest = inner;
-        let mut types = vec![self.documented_union(rest, depth)?];
-        while let Some(after) = rest.trim_start().strip_prefix(',') {
-            *rest = after;
-            types.push(self.documented_union(rest, depth)?);
+    fn documented_callback(&mut self, group: &[Tag<'t>], alias: DeclId) -> TypeId {
+        let at = self.b.decl(alias).at;
+        let id = self.b.declare(Sym::NONE, DeclKind::FunctionType, DeclFlags::default(), at);
+        let scope = self.b.scope;
+        let inner = self.b.open_scope(ScopeKind::Function, id);
+        self.b.decl(id).inner = inner;
+        let mut params = Vec::new();
+        for tag in group.iter().filter(|tag| is_parameter(tag)) {
+            let (name, _) = tag.target();
+            let at = self.documented_at(name);
+            let DocumentedParameter { ty, optional } = self.parameter_said(*tag, group);
+            let mut flags = if optional { DeclFlags::OPTIONAL } else { DeclFlags::default() };
+            if tag.ty.is_some_and(|ty| ty.trim().starts_with("...")) {
+                flags.insert(DeclFlags::REST);
+            }
+            let name = self.b.sym(name);
+            let param = self.b.declare(name, DeclKind::Parameter, flags, at);
+            self.b.decl(param).ty = ty;
+            params.push(param);
         }
-        *rest = rest.trim_start().strip_prefix('>')?;
-        Some(self.b.facts.add_list(types))
+        self.b.decl(id).params = self.b.facts.add_list(params);
+        if let Some(text) = returned(group) {
+            let ty = self.documented_type(text);
+            self.b.decl(id).ty = ty;
+        }
+        self.b.scope = scope;
+        self.b.type_expr(TypeExpr::Function(id))
+    }
+
+    /// `@import A, { B, C as D } from "m"`
+    fn documented_imports(&mut self, tag: Tag<'t>) {
+        let text = if let Some(names) = tag.ty { names } else { "" };
+        let Some((head, module)) = tag.rest.split_once("from") else { return };
+        let module = module.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '*'));
+        let module = self.b.sym(module);
+        let (head, braces) = match head.split_once('{') {
+            Some((head, names)) => (head, names.split('}').next().unwrap_or("")),
+            None => (head, text),
+        };
+        let default = head.trim().trim_end_matches(',').trim();
+        if !default.is_empty() && default.chars().all(crate::extract::typescript::doc_tags::is_name) {
+            self.documented_import("default", default, module);
+        }
+        for part in braces.split(',').map(skip_blank) {
+            let (name, local) = part.split_once(" as ").unwrap_or((part, part));
+            if !name.trim().is_empty() {
+                self.documented_import(name.trim(), local.trim(), module);
+            }
+        }
+    }
+
+    fn documented_import(&mut self, name: &str, local: &'t str, module: Sym) {
+        let at = self.documented_at(local);
+        let sym = self.b.sym(local);
+        let id = self.b.declare(sym, DeclKind::TypeAlias, DeclFlags::default(), at);
+        let name = self.b.sym_owned(name);
+        let list = self.b.facts.add_list([Segment { name, args: List::default() }]);
+        let ty = self.b.type_expr(TypeExpr::Import(module, list));
+        self.b.decl(id).ty = ty;
     }
 }
 
-fn identifier<'t>(rest: &mut &'t str) -> Option<&'t str> {
-    let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(rest.len());
-    if end == 0 {
-        return None;
-    }
-    let name = &rest[..end];
-    *rest = &rest[end..];
-    Some(name)
+fn returned<'t>(tags: &[Tag<'t>]) -> Option<&'t str> {
+    tags.iter().find(|tag| matches!(tag.name, "returns" | "return")).and_then(|tag| tag.ty)
 }
 
-/// The tags that have a type, as (tag, type, what follows on the line).
-fn tags(comment: &str) -> impl Iterator<Item = (&str, &str, &str)> {
-    comment.lines().filter_map(|line| {
-        let line = line.trim().trim_start_matches('*').trim_start().strip_prefix('@')?;
-        let (tag, rest) = line.split_once(char::is_whitespace)?;
-        let inner = rest.trim_start().strip_prefix('{')?;
-        let end = inner.find('}')?;
-        Some((tag, &inner[..end], &inner[end + 1..]))
-    })
+/// Whether a tag is about a parameter and not about a part of one.
+fn is_parameter(tag: &Tag<'_>) -> bool {
+    matches!(tag.name, "param" | "arg" | "argument") && !tag.target().0.contains('.')
+}
+
+/// Whether a type says no more than that properties follow.
+fn is_object(text: &str) -> bool {
+    matches!(text, "Object" | "object")
+}
+
+/// The tag of a parameter: that of its name, for a pattern the one in its place.
+fn parameter_tag<'t>(tags: &[Tag<'t>], index: usize, name: Option<&str>) -> Option<Tag<'t>> {
+    let mut own = tags.iter().filter(|tag| is_parameter(tag));
+    match name {
+        Some(name) => own.find(|tag| tag.target().0 == name).copied(),
+        None => own.nth(index).copied(),
+    }
 }

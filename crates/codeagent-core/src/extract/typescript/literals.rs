@@ -2,7 +2,7 @@
 //!
 //! `{ a: 1, b() {}, c, ...d }` is an `ObjectLiteral` whose scope declares `a`, `b`, `c` and, nameless, the spread.
 //!
-//! **Limits.** Members of object literals are never nodes. An array has a declaration only if it has a context to pass on.
+//! **Limits.** Members of object literals are nodes only if `module.exports` is assigned the literal. An array has a declaration only if it has a context to pass on.
 
 use crate::extract::typescript::functions::Head;
 use crate::extract::typescript::syntax::{Child, Field, Kind};
@@ -15,12 +15,15 @@ struct Object {
     decl: DeclId,
     inner: ScopeId,
     around: ScopeId,
+    /// Its members become nodes.
+    shown: bool,
 }
 
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// `{ .. }`
     pub fn object(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         let at = self.at(child);
+        let shown = std::mem::take(&mut self.gives_out);
         let decl = self.b.declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
         let around = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::Object, decl);
@@ -28,7 +31,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let literal = self.b.decl(decl);
         literal.inner = inner;
         literal.context = context;
-        let object = Object { decl, inner, around };
+        let object = Object { decl, inner, around, shown };
         for part in self.children(child).named() {
             self.object_part(part, object);
         }
@@ -73,8 +76,19 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.computed_name(key);
         let (name, computed) = self.member_name(key);
         let property = self.object_member(key, name, DeclFlags::MEMBER | computed, object);
-        let init = self.expr(value, Context::Property(object.decl, name));
-        self.b.decl(property).init = init;
+        let owner = self.b.owner;
+        if object.shown {
+            self.show_assigned(property, part, key, value);
+            self.b.owner = property;
+        }
+        let ty = self.documented_variable(part.start());
+        self.document_value(value, part.start());
+        let context = if ty.is_none() { Context::Property(object.decl, name) } else { Context::Typed(ty) };
+        let init = self.expr(value, context);
+        let decl = self.b.decl(property);
+        decl.init = init;
+        decl.ty = ty;
+        self.b.owner = owner;
     }
 
     fn object_method(&mut self, part: Child<'tree>, object: Object) {
@@ -92,7 +106,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let this = self.this;
         self.this = self.b.expr(Expr::This(object.decl));
         self.b.scope = object.inner;
-        let head = Head { flags: DeclFlags::MEMBER, ..Head::plain(kind, Context::Property(object.decl, name)) };
+        let start = object.shown.then_some(part.start());
+        let head = Head { flags: DeclFlags::MEMBER, start, ..Head::plain(kind, Context::Property(object.decl, name)) };
         self.function(part, head);
         self.b.scope = object.around;
         self.this = this;

@@ -6,11 +6,16 @@
 //!
 //! **Limits.** One text at a time and no lookup of names. What lies deeper than [`walker::MAX_DEPTH`] nested nodes is `Unknown`.
 
+mod assigned_members;
 mod assignments;
 mod calls;
 mod classes;
+mod common_js;
 mod declarations;
 mod details;
+mod doc_shapes;
+mod doc_tags;
+mod doc_types;
 mod exports;
 mod expressions;
 mod functions;
@@ -58,6 +63,7 @@ pub fn extract(text: &str, dialect: Dialect) -> Facts {
             walker.javascript = dialect.is_javascript();
             walker.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
             walker.references();
+            walker.declare_documented_types();
             walker.program(tree.root_node());
             let mut facts = walker.finish(tree.root_node());
             record_errors(tree.root_node(), text, &mut facts);

@@ -9,6 +9,7 @@ use tree_sitter::{Node, Tree, TreeCursor};
 use crate::extract::builder::Builder;
 use crate::extract::typescript::assignments::{PathKey, Write};
 use crate::extract::typescript::calls::Link;
+use crate::extract::typescript::doc_tags::Tag;
 use crate::extract::typescript::locals;
 use crate::extract::typescript::narrowing::TestNode;
 use crate::extract::typescript::repair::{EditKind, Repaired};
@@ -47,6 +48,20 @@ pub struct Walker<'t, 'tree> {
     pub tests: Vec<TestNode>,
     /// JavaScript: the members that classes have so far.
     pub class_members: FxHashSet<(ScopeId, Sym)>,
+    /// JavaScript: the tags of the comment before the function whose parameters are being walked.
+    pub doc: Vec<Tag<'t>>,
+    /// JavaScript: where the comment before the function about to be walked ends, if not before the function itself.
+    pub documented: Option<usize>,
+    /// JavaScript: fields of which nothing is known but that they are null or undefined at first.
+    pub empty_fields: FxHashMap<(ScopeId, Sym), DeclId>,
+    /// JavaScript: the members that functions, classes and objects got by assignments at the top, with whether they are static.
+    pub assigned_members: FxHashSet<(DeclId, Sym, bool)>,
+    /// JavaScript: what members can be assigned to, by name, and how many declarations were looked at for that.
+    pub holders: FxHashMap<Sym, DeclId>,
+    /// See [`Self::holders`].
+    pub looked_for_holders: usize,
+    /// The object literal about to be walked is what the file gives out: its members become nodes.
+    pub gives_out: bool,
     /// The chains being walked, outermost link first.
     pub links: Vec<Link<'tree>>,
     /// Assignments to bare names: name, value, function.
@@ -108,6 +123,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             decorators: Vec::new(),
             tests: Vec::new(),
             class_members: FxHashSet::default(),
+            doc: Vec::new(),
+            documented: None,
+            empty_fields: FxHashMap::default(),
+            assigned_members: FxHashSet::default(),
+            holders: FxHashMap::default(),
+            looked_for_holders: 0,
+            gives_out: false,
             links: Vec::new(),
             assigned: Vec::new(),
             writes: Vec::new(),

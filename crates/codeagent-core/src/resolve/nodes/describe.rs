@@ -3,7 +3,9 @@
 //! **Limits.** A component is recognised by its form (upper-case name and returned JSX, a known wrapper or base class, Angular's decorator),
 //! not by its type.
 
-use crate::model::facts::{DeclFlags, DeclId, DeclKind, Declaration, ExportKind, Expr, ExprId, Facts, SiteKind, Subject, Sym, TypeExpr};
+use crate::model::facts::{
+    DeclFlags, DeclId, DeclKind, Declaration, ExportKind, Expr, ExprId, Facts, ScopeKind, SiteKind, Subject, Sym, TypeExpr,
+};
 use crate::model::graph::{Access, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
 use crate::resolve::nodes::Context;
 
@@ -83,7 +85,7 @@ pub fn kind(facts: &Facts, decl: DeclId) -> Option<NodeKind> {
         DeclKind::Finalizer => NodeKind::Finalizer,
         DeclKind::Operator => NodeKind::Operator,
         DeclKind::Conversion => NodeKind::Conversion,
-        DeclKind::Property => NodeKind::Property,
+        DeclKind::Property => assigned_kind(facts, declaration).unwrap_or(NodeKind::Property),
         DeclKind::Field => NodeKind::Field,
         DeclKind::Event => NodeKind::Event,
         DeclKind::Indexer => NodeKind::Indexer,
@@ -96,6 +98,17 @@ pub fn kind(facts: &Facts, decl: DeclId) -> Option<NodeKind> {
         },
         _ => return None,
     })
+}
+
+/// What CommonJS gives out is what its value is; so are the functions and classes of an object that it gives out.
+fn assigned_kind(facts: &Facts, declaration: &Declaration) -> Option<NodeKind> {
+    let scope = facts.scope(declaration.scope);
+    let exported = scope.kind == ScopeKind::File && declaration.flags.has(DeclFlags::EXPORT);
+    match facts.expr(value(facts, declaration.init)) {
+        Expr::Function(_) if exported || scope.kind == ScopeKind::Object => Some(NodeKind::Function),
+        Expr::Class(_) if exported || scope.kind == ScopeKind::Object => Some(NodeKind::Class),
+        _ => exported.then_some(NodeKind::Variable),
+    }
 }
 
 /// Classes that bear Angular's `@Component(..)`.

@@ -3,7 +3,6 @@
 //! Chains of re-exports are followed to the declaration at their end. `export *` is searched in order; two different hits are ambiguous and
 //! give nothing, a cycle gives nothing (as in ECMAScript).
 //!
-//! **Limits.** What a CommonJS module assigns by computed names is not seen.
 
 use rustc_hash::FxHashSet;
 
@@ -42,7 +41,7 @@ impl Found {
     }
 }
 
-type Visited = FxHashSet<(FileId, Name)>;
+pub(super) type Visited = FxHashSet<(FileId, Name)>;
 
 impl Link<'_> {
     /// The module a specifier of a file means: an ambient module of that name precedes what paths and packages say.
@@ -122,12 +121,19 @@ impl Link<'_> {
 
     fn own_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
         let facts = self.facts(file);
+        // As a comment in JavaScript names what `import("m")` gives as a type.
+        if self.spelling(name) == "export=" {
+            return self.assigned_value(file);
+        }
         let is_default = self.spelling(name) == "default";
         if is_default && !self.tables.file(file).defaults.is_empty() {
             let decls = self.tables.file(file).defaults.iter().map(|id| at(file, *id)).collect();
             return self.follow_all(decls, visited);
         }
         let declared: Decls = self.exported_declarations(file, ScopeId(0), name);
+        if facts.header.dialect.is_javascript() && !declared.is_empty() {
+            return self.beside_documented(file, name, declared, visited);
+        }
         if !declared.is_empty() {
             return self.follow_all(declared, visited);
         }
@@ -160,7 +166,7 @@ impl Link<'_> {
         entries.iter().filter(|entry| is_exported(facts.decl(entry.2))).map(|entry| at(file, entry.2)).collect()
     }
 
-    fn export_clause(&mut self, file: FileId, scope: ScopeId, name: Name, visited: &mut Visited) -> Found {
+    pub(super) fn export_clause(&mut self, file: FileId, scope: ScopeId, name: Name, visited: &mut Visited) -> Found {
         let facts = self.facts(file);
         let clauses: Vec<ExportId> = self.tables.exported(file, scope, name).collect();
         for id in clauses {
@@ -177,7 +183,7 @@ impl Link<'_> {
                     self.export_visiting(&module, local, visited)
                 }
                 ExportKind::StarAs => self.module(file, export.module),
-                ExportKind::CommonJs => self.meaning_of(file, export.value, visited),
+                ExportKind::CommonJs => self.given_out(file, id, visited),
                 ExportKind::Star | ExportKind::Assign => Found::Nothing,
             };
             if !found.is_nothing() {
@@ -230,7 +236,7 @@ impl Link<'_> {
     }
 
     /// A name exported through `export = value`.
-    fn assigned_export(&mut self, file: FileId, name: Name, is_default: bool) -> Found {
+    pub(super) fn assigned_export(&mut self, file: FileId, name: Name, is_default: bool) -> Found {
         let value = self.assigned_value(file);
         if is_default && !value.is_nothing() {
             return value;
@@ -240,18 +246,15 @@ impl Link<'_> {
             if !found.is_nothing() {
                 return found;
             }
+            if let Some(member) = self.member_assigned_to(decls, name) {
+                return Found::Decls(Decls::from_slice(&[member]));
+            }
         }
-        let facts = self.facts(file);
-        let Some(&id) = self.tables.file(file).assigned.first() else { return Found::Nothing };
-        let ty = self.expr_type(file, facts.exports[id.index()].value);
-        self.member(ty, name).into_found()
-    }
-
-    /// What `export =` of a file names.
-    fn assigned_value(&mut self, file: FileId) -> Found {
-        let facts = self.facts(file);
-        let Some(&id) = self.tables.file(file).assigned.first() else { return Found::Nothing };
-        self.meaning_of(file, facts.exports[id.index()].value, &mut Visited::default())
+        let ty = self.whole_type(file);
+        match self.member(ty, name).into_found() {
+            Found::Decls(decls) => self.behind_shorthand(decls),
+            found => found,
+        }
     }
 
     fn export_of_ambient(&mut self, block: DeclRef, name: Name, visited: &mut Visited) -> Found {
@@ -305,7 +308,7 @@ impl Link<'_> {
         self.follow_all(decls, &mut Visited::default())
     }
 
-    fn follow_all(&mut self, decls: Decls, visited: &mut Visited) -> Found {
+    pub(super) fn follow_all(&mut self, decls: Decls, visited: &mut Visited) -> Found {
         let Some(&first) = decls.first() else { return Found::Nothing };
         let decl = self.decl(first);
         match decl.kind {
@@ -357,31 +360,26 @@ impl Link<'_> {
                 let found = self.imported(&module, name, visited);
                 if found.is_nothing() { self.default_of_common_js(&module) } else { found }
             }
-            ImportKind::Namespace | ImportKind::Require => {
-                if let Found::Module(file) = module
-                    && !self.tables.file(file).assigned.is_empty()
-                {
-                    let value = self.assigned_value(file);
-                    if !value.is_nothing() {
-                        return value;
-                    }
-                }
-                module
-            }
+            ImportKind::Namespace | ImportKind::Require => self.whole_module(module),
             _ => module,
         }
     }
 
-    /// `import x from` a CommonJS module without `export =` is the module itself.
+    /// `import x from` a CommonJS module that gives out nothing with a name as a whole is the module itself.
     fn default_of_common_js(&mut self, module: &Found) -> Found {
         let Found::Module(file) = *module else { return Found::Nothing };
         let facts = self.facts(file);
-        let is_common_js = facts.exports.iter().any(|export| export.kind == ExportKind::CommonJs);
+        let is_javascript = facts.header.dialect.is_javascript();
+        let is_common_js = facts.exports.iter().any(|export| match export.kind {
+            ExportKind::CommonJs => true,
+            ExportKind::Assign => is_javascript,
+            _ => false,
+        });
         if is_common_js { module.clone() } else { Found::Nothing }
     }
 
     /// What a name or dotted path used as a value means, without looking at types.
-    fn meaning_of(&mut self, file: FileId, expr: ExprId, visited: &mut Visited) -> Found {
+    pub(super) fn meaning_of(&mut self, file: FileId, expr: ExprId, visited: &mut Visited) -> Found {
         let facts = self.facts(file);
         match facts.expr(expr) {
             Expr::Name(sym, scope, offset) => {
@@ -402,22 +400,24 @@ impl Link<'_> {
                 self.depth -= 1;
                 found
             }
-            Expr::Require(sym) => self.module(file, sym),
+            Expr::Require(sym) if self.depth < super::MAX_DEPTH => {
+                self.depth += 1;
+                let found = self.required(file, sym);
+                self.depth -= 1;
+                found
+            }
+            // What is written at `module.exports =` is declared there.
+            Expr::Function(decl) | Expr::Class(decl) if !facts.decl(decl).detail.is_none() => {
+                Found::Decls(Decls::from_slice(&[at(file, decl)]))
+            }
             _ => Found::Nothing,
         }
     }
 
     /// The value of `F.name = value` where `object` names the function or variable `F`.
     pub(super) fn expando(&mut self, file: FileId, object: ExprId, name: Name) -> Option<(FileId, ExprId)> {
-        let facts = self.facts(file);
-        if !matches!(facts.expr(object), Expr::Name(..) | Expr::Member(..)) {
-            return None;
-        }
-        let Found::Decls(decls) = self.meaning_of(file, object, &mut Visited::default()) else { return None };
-        let holder = decls
-            .iter()
-            .copied()
-            .find(|decl| matches!(self.decl(*decl).kind, DeclKind::Variable | DeclKind::Function | DeclKind::Class))?;
+        let named = self.named_holders(file, object)?;
+        let holder = self.holder_among(&named)?;
         let own = self.decl_name(holder);
         let value = self.tables.expando(holder.file, own, name)?;
         Some((holder.file, value))
@@ -492,7 +492,7 @@ impl Link<'_> {
     pub(super) fn found_type(&mut self, found: &Found) -> Ty {
         match found {
             Found::Decls(decls) => self.decls_type(decls),
-            Found::Module(file) => self.arena.add(Type::Module(*file)),
+            Found::Module(file) => self.module_type(*file),
             Found::Ambient(block) => self.arena.add(Type::Ambient(*block)),
             Found::External => Ty::EXTERNAL,
             Found::Nothing => Ty::UNKNOWN,

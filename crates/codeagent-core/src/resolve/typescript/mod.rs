@@ -11,6 +11,7 @@ mod aliases;
 mod assignability;
 mod callables;
 mod calls;
+mod common_js;
 mod context;
 mod display;
 mod explain;

@@ -145,6 +145,8 @@ impl Link<'_> {
             ScopeKind::Type | ScopeKind::Function => {
                 let is_own = match decl.kind {
                     DeclKind::Class => true,
+                    // `module.exports = function f() {}`
+                    DeclKind::Function => decl.flags.has(DeclFlags::MEMBER) && matches!(space, Space::Value | Space::Narrowed),
                     DeclKind::Lambda => matches!(space, Space::Value | Space::Narrowed),
                     _ => false,
                 };

@@ -73,14 +73,14 @@ impl Link<'_> {
                     if added { links.calls_resolved += 1 } else { links.calls_external += 1 }
                 }
             }
-            Outcome::File(file) => {
+            Outcome::File(file) if !is_call => {
                 if let Some(edge_type) = self.edge_type(site) {
                     push(links, site, edge_type, vec![Target::File(file)]);
                 }
-                links.calls_external += u32::from(is_call);
             }
             Outcome::Outside => links.calls_external += u32::from(is_call),
-            Outcome::Unknown => {
+            // What a module gives out as a whole is not the module.
+            Outcome::Unknown | Outcome::File(_) => {
                 if let Some(name) = used_names::of_value(self.world.facts(self.file), site) {
                     links.unresolved.push(Unresolved { name, kind: site.kind, source: site.owner, at: site.at });
                 }
@@ -226,7 +226,7 @@ impl Link<'_> {
             return Outcome::Outside;
         }
         match facts.expr(declaration.init) {
-            Expr::Destructured(..) | Expr::Member(..) | Expr::Name(..) => self.held_value(declaration.init),
+            Expr::Destructured(..) | Expr::Member(..) | Expr::Name(..) | Expr::Require(_) => self.held_value(declaration.init),
             Expr::Or(value, _) if matches!(facts.expr(value), Expr::Destructured(..)) => self.held_value(value),
             Expr::Or(yes, no) => self.held_choice(yes, no),
             _ => Outcome::Outside,
@@ -298,6 +298,7 @@ impl Link<'_> {
             Expr::Member(object, sym) | Expr::Destructured(object, sym) => self.member_outcome(object, sym),
             Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => self.value_outcome(inner),
             Expr::Class(decl) | Expr::Function(decl) => Outcome::Decls(Decls::from_slice(&[at(file, decl)])),
+            Expr::Require(sym) => self.required(file, sym).into(),
             _ => Outcome::Outside,
         }
     }
@@ -359,25 +360,20 @@ impl Link<'_> {
     /// A member that is no node: `{ f }` stands for `f`; `F.g = value` stands for the value.
     fn behind(&mut self, decls: Decls) -> Outcome {
         let [decl] = decls[..] else { return Outcome::Decls(decls) };
-        let facts = self.facts(decl.file);
-        let declaration = facts.decl(decl.decl);
-        if declaration.kind != DeclKind::Property || !declaration.detail.is_none() {
-            return Outcome::Decls(decls);
+        match self.shorthand(decl) {
+            Some(found) if !found.is_nothing() => self.as_value(found).into(),
+            _ => Outcome::Decls(decls),
         }
-        let Expr::Name(sym, scope, offset) = facts.expr(declaration.init) else { return Outcome::Decls(decls) };
-        if offset != declaration.at.offset {
-            return Outcome::Decls(decls);
-        }
-        let name = self.name(decl.file, sym);
-        let named = self.lookup(Place { file: decl.file, scope, offset }, name, Space::Value);
-        let found = self.resolve_decls(named);
-        if found.is_nothing() { Outcome::Decls(decls) } else { self.as_value(found).into() }
     }
 
     fn expando_outcome(&mut self, object: ExprId, name: super::Name) -> Option<Outcome> {
         let (file, value) = self.expando(self.file, object, name)?;
         let facts = self.facts(file);
-        let Expr::Name(sym, scope, offset) = facts.expr(value) else { return Some(Outcome::Outside) };
+        let Expr::Name(sym, scope, offset) = facts.expr(value) else {
+            let holders = self.named_holders(self.file, object)?;
+            let member = self.member_assigned_to(&holders, name);
+            return Some(member.map_or(Outcome::Outside, |member| Outcome::Decls(Decls::from_slice(&[member]))));
+        };
         let name = self.name(file, sym);
         let named = self.lookup(Place { file, scope, offset }, name, Space::Value);
         let found = self.resolve_decls(named);
@@ -418,7 +414,19 @@ impl Link<'_> {
             let ty = self.expr_type(self.file, callee);
             return if let Type::Static(_) = self.get(ty) { self.class_outcome(ty) } else { outcome };
         };
-        let Some(class) = decls.iter().copied().find(|decl| self.decl(*decl).kind == DeclKind::Class) else { return outcome };
+        let Some(class) = decls.iter().copied().find(|decl| self.decl(*decl).kind == DeclKind::Class) else {
+            let gives = |decl: &DeclRef| matches!(self.world.decl(*decl).kind, DeclKind::Property | DeclKind::Getter);
+            if !decls.iter().all(gives) {
+                return outcome;
+            }
+            // A class expression has the place of the member that holds it, its constructor one of its own.
+            let ty = self.expr_type(self.file, callee);
+            let Type::Static(_) = self.get(ty) else { return outcome };
+            return match self.class_outcome(ty) {
+                Outcome::Decls(decls) if !decls.iter().any(|decl| self.is_node(*decl)) => outcome,
+                class => class,
+            };
+        };
         let name = self.tables.find("constructor");
         let inner = self.decl(class).inner;
         let mut own = self.own_members(class, inner, name, false);

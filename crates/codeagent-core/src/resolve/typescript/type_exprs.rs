@@ -111,8 +111,11 @@ impl Link<'_> {
 
     fn import_type(&mut self, file: FileId, specifier: Sym, segments: List<Segment>) -> Ty {
         let facts = self.facts(file);
+        let Some(last) = facts.list(segments).last() else {
+            let found = self.required(file, specifier);
+            return self.found_type(&found);
+        };
         let mut found = self.module(file, specifier);
-        let Some(last) = facts.list(segments).last() else { return self.found_type(&found) };
         for segment in facts.list(segments) {
             let name = self.name(file, segment.name);
             found = self.found_member(&found, name);
@@ -197,6 +200,13 @@ impl Link<'_> {
                 DeclKind::DefaultExport => {
                     let value = self.decl_type(decl);
                     return self.instance_of(value, args);
+                }
+                // `exports.C = class {}`
+                DeclKind::Property | DeclKind::Getter => {
+                    let value = self.decl_type(decl);
+                    if let Type::Static(_) = self.get(value) {
+                        return self.instance_of(value, args);
+                    }
                 }
                 _ => {}
             }

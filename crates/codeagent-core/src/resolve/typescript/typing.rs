@@ -112,6 +112,7 @@ impl Link<'_> {
             Expr::Name(sym, scope, offset) => self.name_type_in(sym, Place { file, scope, offset }, Space::Narrowed),
             Expr::This(decl) | Expr::ThisAt(decl, ..) => self.this_type(file, decl),
             Expr::Super(decl) => self.super_type(file, decl),
+            Expr::Member(_, sym) if facts.text(sym) == "exports" && self.is_own_exports(file, id) => self.module_type(file),
             Expr::Member(object, sym) => self.member_expr_type(file, id, object, sym),
             Expr::Destructured(object, sym) => {
                 let object = self.expr_type(file, object);
@@ -156,8 +157,8 @@ impl Link<'_> {
                 self.arena.built_in(Known::Promise, &[ty])
             }
             Expr::Require(sym) => {
-                let module = self.module(file, sym);
-                self.found_type(&module)
+                let required = self.required(file, sym);
+                self.found_type(&required)
             }
             Expr::Literal(LiteralKind::Regex, _) => self.arena.built_in(Known::RegExp, &[]),
             Expr::Literal(kind, sym) => self.literal_value_type(file, kind, sym),
@@ -210,6 +211,7 @@ impl Link<'_> {
         match spelling {
             "undefined" | "null" => return Ty::NOTHING,
             "window" | "self" | "globalThis" => return self.window(),
+            "exports" if self.facts(place.file).header.dialect.is_javascript() => return self.module_type(place.file),
             _ => {}
         }
         match Known::of_name(spelling) {

@@ -1,0 +1,154 @@
+//! What does a CommonJS module give out: by `module.exports = e`, by `exports.a = e`, by members assigned to what it gives out.
+//!
+//! `require` of a module with `module.exports = e` is `e`, of any other the module itself.
+//!
+//! **Limits.** Of several `module.exports =` the first counts.
+
+use super::exports::{Found, Visited};
+use super::names::{Decls, Place, Space};
+use super::tables::Name;
+use super::types::{Ty, Type};
+use super::{Link, at};
+use crate::model::facts::*;
+use crate::resolve::world::{DeclRef, FileId};
+
+impl Link<'_> {
+    /// What `require("m")` gives.
+    pub(super) fn required(&mut self, file: FileId, specifier: Sym) -> Found {
+        let module = self.module(file, specifier);
+        self.whole_module(module)
+    }
+
+    /// A module as what it gives out as a whole, if that has a name or place; else as itself.
+    pub(super) fn whole_module(&mut self, module: Found) -> Found {
+        let Found::Module(file) = module else { return module };
+        let value = self.assigned_value(file);
+        if value.is_nothing() { module } else { value }
+    }
+
+    /// What `export =` of a file names.
+    pub(super) fn assigned_value(&mut self, file: FileId) -> Found {
+        match self.assigned_expr(file) {
+            Some(value) => self.meaning_of(file, value, &mut Visited::default()),
+            None => Found::Nothing,
+        }
+    }
+
+    /// The type of what `export =` of a file gives out.
+    pub(super) fn whole_type(&mut self, file: FileId) -> Ty {
+        self.assigned_expr(file).map_or(Ty::UNKNOWN, |value| self.expr_type(file, value))
+    }
+
+    fn assigned_expr(&mut self, file: FileId) -> Option<ExprId> {
+        let facts = self.facts(file);
+        let id = self.tables.file(file).assigned.first()?;
+        Some(facts.exports[id.index()].value)
+    }
+
+    /// A module as a value. One of JavaScript is what it gives out, and has what is exported by name besides.
+    pub(super) fn module_type(&mut self, file: FileId) -> Ty {
+        let module = self.arena.add(Type::Module(file));
+        if !self.facts(file).header.dialect.is_javascript() {
+            return module;
+        }
+        let value = self.whole_type(file);
+        if value.is_opaque() || matches!(self.get(value), Type::Object(..)) { module } else { self.arena.intersection(&[value, module]) }
+    }
+
+    /// What a file of JavaScript declares and exports under a name. Where that is a type of a comment, a value may be given out beside it.
+    pub(super) fn beside_documented(&mut self, file: FileId, name: Name, declared: Decls, visited: &mut Visited) -> Found {
+        if declared.iter().any(|decl| self.decl(*decl).kind != DeclKind::TypeAlias) {
+            return self.follow_all(declared, visited);
+        }
+        let mut found = self.export_clause(file, ScopeId(0), name, visited);
+        let facts = self.facts(file);
+        let gives_object = self.assigned_expr(file).is_some_and(|value| matches!(facts.expr(value), Expr::Object(_)));
+        if found.is_nothing() && gives_object {
+            found = self.assigned_export(file, name, false);
+        }
+        match found {
+            Found::Nothing => Found::Decls(declared),
+            Found::Decls(mut decls) => {
+                decls.extend(declared);
+                Found::Decls(decls)
+            }
+            found => found,
+        }
+    }
+
+    /// What `exports.a = e` gives out: the member it declares, else what `e` names.
+    pub(super) fn given_out(&mut self, file: FileId, export: ExportId, visited: &mut Visited) -> Found {
+        let facts = self.facts(file);
+        let export = &facts.exports[export.index()];
+        let name = self.name(file, export.name);
+        let is_given = |decl: &Declaration| decl.kind == DeclKind::Property && decl.flags.has(DeclFlags::EXPORT);
+        let own = self.tables.declared(file, ScopeId(0), name).iter().map(|entry| entry.2);
+        let decls: Decls = own.filter(|id| is_given(facts.decl(*id))).map(|id| at(file, id)).collect();
+        if decls.is_empty() { self.meaning_of(file, export.value, visited) } else { Found::Decls(decls) }
+    }
+
+    /// `{ f }` in an object that is given out stands for `f`.
+    pub(super) fn behind_shorthand(&mut self, decls: Decls) -> Found {
+        let [decl] = decls[..] else { return Found::Decls(decls) };
+        match self.shorthand(decl) {
+            Some(found) if !found.is_nothing() => found,
+            _ => Found::Decls(decls),
+        }
+    }
+
+    /// What `f` in `{ f }` names.
+    pub(super) fn shorthand(&mut self, decl: DeclRef) -> Option<Found> {
+        let facts = self.facts(decl.file);
+        let declaration = facts.decl(decl.decl);
+        if declaration.kind != DeclKind::Property || !declaration.detail.is_none() {
+            return None;
+        }
+        let Expr::Name(sym, scope, offset) = facts.expr(declaration.init) else { return None };
+        if offset != declaration.at.offset {
+            return None;
+        }
+        let name = self.name(decl.file, sym);
+        let named = self.lookup(Place { file: decl.file, scope, offset }, name, Space::Value);
+        Some(self.resolve_decls(named))
+    }
+
+    /// Whether an expression is `exports` or `module.exports` of its file.
+    pub(super) fn is_own_exports(&mut self, file: FileId, expr: ExprId) -> bool {
+        let facts = self.facts(file);
+        if !facts.header.dialect.is_javascript() {
+            return false;
+        }
+        let (word, named) = match facts.expr(expr) {
+            Expr::Member(object, sym) if facts.text(sym) == "exports" => ("module", object),
+            _ => ("exports", expr),
+        };
+        let Expr::Name(sym, scope, offset) = facts.expr(named) else { return false };
+        let name = self.name(file, sym);
+        facts.text(sym) == word && self.lookup(Place { file, scope, offset }, name, Space::Value).is_empty()
+    }
+
+    /// What a name or path of a file names that members may have been assigned to.
+    pub(super) fn named_holders(&mut self, file: FileId, object: ExprId) -> Option<Decls> {
+        let facts = self.facts(file);
+        if !matches!(facts.expr(object), Expr::Name(..) | Expr::Member(..)) {
+            return None;
+        }
+        match self.meaning_of(file, object, &mut Visited::default()) {
+            Found::Decls(decls) => Some(decls),
+            _ => None,
+        }
+    }
+
+    pub(super) fn holder_among(&mut self, decls: &Decls) -> Option<DeclRef> {
+        decls.iter().copied().find(|decl| matches!(self.decl(*decl).kind, DeclKind::Variable | DeclKind::Function | DeclKind::Class))
+    }
+
+    /// The member that `F.name = e` in JavaScript declares of the function or object `F`.
+    pub(super) fn member_assigned_to(&mut self, decls: &Decls, name: Name) -> Option<DeclRef> {
+        let holder = self.holder_among(decls)?;
+        let facts = self.facts(holder.file);
+        let own = self.tables.declared(holder.file, ScopeId(0), name).iter().map(|entry| entry.2);
+        let is_assigned = |decl: &Declaration| decl.kind == DeclKind::Property && decl.parent == holder.decl;
+        own.into_iter().find(|id| is_assigned(facts.decl(*id))).map(|id| at(holder.file, id))
+    }
+}
