@@ -282,7 +282,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// `@import A, { B, C as D } from "m"`
     fn documented_imports(&mut self, tag: Tag<'t>) {
-        let text = if let Some(names) = tag.ty { names } else { "" };
+        let text = tag.ty.unwrap_or_default();
         let Some((head, module)) = tag.rest.split_once("from") else { return };
         let module = module.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '*'));
         let module = self.b.sym(module);

@@ -359,13 +359,15 @@ const skipped = (odd) => odd;
         expect![[r#"
             Function add export hoisted : Promise<Map<string, Item>> returns [items] [7-7 "(items, kind, { a: b })" "Adds."]
               Parameter items : Item[]
-              Parameter kind : union(import(./m).Kind, null)
+              Parameter kind optional : union(import(./m).Kind, null)
               Parameter 
               Variable b = _~a
             Variable store const : ns.Store = make() [9-9]
             Variable skipped const = lambda [11-11 "(odd)"]
             Lambda  returns [odd]
-              Parameter odd = context 0
+              Parameter odd : Object(DeclId(9))
+              ObjectType 
+                Property a : number
             7:36 Destructure _~a by add
             9:15 Call make() by store
         "#]],
