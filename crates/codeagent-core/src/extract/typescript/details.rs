@@ -83,7 +83,7 @@ fn doc_before(text: &str, start: usize) -> Option<Doc> {
     comment_before(text, start).map(read_doc)
 }
 
-/// What stands between `/**` and `*/` right before an offset.
+/// What stands between `/**` and `*/` right before an offset. `/*` behind a letter, a quote or a part of a path is none that opens a comment.
 pub fn comment_before(text: &str, start: usize) -> Option<&str> {
     let mut before = text.get(..start)?.trim_end();
     while !before.ends_with("*/") {
@@ -93,8 +93,11 @@ pub fn comment_before(text: &str, start: usize) -> Option<&str> {
         }
         before = before[..line].trim_end();
     }
-    let open = before.rfind("/*")?;
-    before[open..].strip_prefix("/**")?.strip_suffix("*/")
+    let last = before[..before.len() - 2].rfind("*/").map_or(0, |end| end + 2);
+    let comment = &before[last..];
+    let opens = |at: &usize| !comment[..*at].ends_with(|c: char| c.is_alphanumeric() || "\"'`*/.@_-".contains(c));
+    let open = comment.rmatch_indices("/*").map(|(at, _)| at).find(opens)?;
+    comment[open..].strip_prefix("/**")?.strip_suffix("*/")
 }
 
 fn read_doc(comment: &str) -> Doc {
@@ -146,6 +149,8 @@ mod tests {
         assert_eq!(doc, Doc { summary: "Adds Cart items up.".to_owned(), deprecated: true });
         assert_eq!(doc_before("/* no */ x", 9), None);
         assert_eq!(doc_before("f(); x", 5), None);
+        let globs = "import './*';\n/** In src/*.ts */\nlet x";
+        assert_eq!(doc_before(globs, globs.len() - 5).unwrap().summary, "In src/*.ts");
     }
 
     #[test]

@@ -215,24 +215,23 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    /// The object type that tags make up: `@property {A} b`, or for `options` `@param {A} options.b`.
-    pub fn documented_properties(&mut self, tags: &[Tag<'t>], at: Position, owner: Option<&str>) -> Option<TypeId> {
-        let own = |tag: &Tag<'t>| -> Option<(&'t str, bool)> {
+    /// The object type that tags make up: `@property {A} b`, or `@param {A} options.b`, if they name a property.
+    pub fn documented_properties(&mut self, tags: &[Tag<'t>], at: Position) -> Option<TypeId> {
+        let named = |tag: &Tag<'t>| {
             let (path, optional) = tag.target();
-            let name = match owner {
-                Some(owner) if matches!(tag.name, "param" | "arg" | "argument") => path.strip_prefix(owner)?.strip_prefix('.')?,
-                None if matches!(tag.name, "property" | "prop") => path,
-                _ => return None,
-            };
-            (!name.is_empty() && !name.contains('.')).then_some((name, optional))
+            let name = path.rsplit('.').next().unwrap_or(path);
+            (name, optional)
         };
-        if !tags.iter().any(|tag| own(tag).is_some()) {
+        if tags.iter().all(|tag| named(tag).0.is_empty()) {
             return None;
         }
         let scope = self.b.scope;
         let id = self.open_documented_object(at);
         for tag in tags {
-            let Some((name, optional)) = own(tag) else { continue };
+            let (name, optional) = named(tag);
+            if name.is_empty() {
+                continue;
+            }
             let at = self.documented_at(name);
             let name = self.b.name_sym(name);
             let flags = if optional { DeclFlags::MEMBER | DeclFlags::OPTIONAL } else { DeclFlags::MEMBER };

@@ -4,6 +4,8 @@
 //!
 //! **Limits.** An `@` inside braces or a word begins no tag; code in a comment is not told from its text.
 
+use rustc_hash::FxHashMap;
+
 /// A tag of a doc comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag<'t> {
@@ -26,26 +28,96 @@ impl<'t> Tag<'t> {
         let end = rest.find(|c: char| !(is_name(c) || c == '.' || c == '-')).unwrap_or(rest.len());
         (rest[..end].trim_end_matches(['.', '-']), optional)
     }
+
+    /// Whether it is about a parameter or a part of one.
+    fn is_about_parameter(&self) -> bool {
+        matches!(self.name, "param" | "arg" | "argument")
+    }
+}
+
+/// The tags of a comment, in its order, with what describes parameters at hand by name.
+#[derive(Default)]
+pub struct Tags<'t> {
+    all: Vec<Tag<'t>>,
+    parameters: Vec<Tag<'t>>,
+    named: FxHashMap<&'t str, Tag<'t>>,
+    parts: FxHashMap<&'t str, Vec<Tag<'t>>>,
+}
+
+impl<'t> Tags<'t> {
+    /// Of what [`tags`] gave.
+    pub fn new(all: Vec<Tag<'t>>) -> Self {
+        let mut tags = Tags::default();
+        for tag in all.iter().filter(|tag| tag.is_about_parameter()) {
+            let (name, _) = tag.target();
+            match name.rsplit_once('.') {
+                Some((owner, _)) => tags.parts.entry(owner).or_default().push(*tag),
+                None => {
+                    tags.parameters.push(*tag);
+                    tags.named.entry(name).or_insert(*tag);
+                }
+            }
+        }
+        tags.all = all;
+        tags
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[Tag<'t>] {
+        &self.all
+    }
+
+    /// Those of whole parameters.
+    pub fn parameters(&self) -> &[Tag<'t>] {
+        &self.parameters
+    }
+
+    /// The tag of a parameter: that of its name, for a pattern the one in its place.
+    pub fn parameter(&self, index: usize, name: Option<&str>) -> Option<Tag<'t>> {
+        match name {
+            Some(name) => self.named.get(name).copied(),
+            None => self.parameters.get(index).copied(),
+        }
+    }
+
+    /// What is said of the properties of a parameter: `options.b` of `options`.
+    pub fn parts_of(&self, parameter: &str) -> &[Tag<'t>] {
+        self.parts.get(parameter).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// The tags of a comment, given without `/**` and `*/`.
 pub fn tags(comment: &str) -> Vec<Tag<'_>> {
+    let closing = closing_braces(comment);
     let mut tags = Vec::new();
-    let mut rest = comment;
-    while let Some(start) = next_tag(rest) {
-        let body = &rest[start + 1..];
-        let end = body.find(|c: char| !is_name(c)).unwrap_or(body.len());
-        let (name, after) = body.split_at(end);
-        let typed = skip_blank(after);
-        let (ty, after) = match braces(typed) {
-            Some(length) => (Some(&typed[1..length - 1]), &typed[length..]),
-            None => (None, after),
+    let mut next = next_tag(comment);
+    while let Some(start) = next {
+        let body = &comment[start + 1..];
+        let name = &body[..body.find(|c: char| !is_name(c)).unwrap_or(body.len())];
+        let behind = start + 1 + name.len();
+        let typed = comment.len() - skip_blank(&comment[behind..]).len();
+        let (ty, rest) = match closing.get(&typed) {
+            Some(&close) => (Some(&comment[typed + 1..close]), close + 1),
+            None => (None, behind),
         };
-        let next = next_tag(after).unwrap_or(after.len());
-        tags.push(Tag { name, ty, rest: &after[..next] });
-        rest = &after[next..];
+        next = next_tag(&comment[rest..]).map(|at| rest + at);
+        tags.push(Tag { name, ty, rest: &comment[rest..next.unwrap_or(comment.len())] });
     }
     tags
+}
+
+/// For each brace that is closed, by what.
+fn closing_braces(text: &str) -> FxHashMap<usize, usize> {
+    let mut closing = FxHashMap::default();
+    let mut open = Vec::new();
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'{' => open.push(at),
+            b'}' => closing.extend(open.pop().map(|brace| (brace, at))),
+            _ => {}
+        }
+    }
+    closing
 }
 
 /// Where the next tag begins, inline ones in braces left out.
@@ -58,27 +130,6 @@ fn next_tag(text: &str) -> Option<usize> {
             return Some(at);
         }
         from = at + 1;
-    }
-    None
-}
-
-/// The length of what is in braces at the beginning, with them.
-fn braces(text: &str) -> Option<usize> {
-    if !text.starts_with('{') {
-        return None;
-    }
-    let mut depth = 0u32;
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'{' => depth += 1,
-            b'}' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            _ => {}
-        }
     }
     None
 }

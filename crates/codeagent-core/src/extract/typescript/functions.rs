@@ -66,7 +66,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.own_this(child.kind, head.context);
         self.type_use = if head.start.is_some() { SiteKind::ParameterType } else { SiteKind::TypeRef };
         let around = std::mem::replace(&mut self.doc, tags);
-        if !self.doc.is_empty() {
+        if !self.doc.all().is_empty() {
             self.document_head(id);
         }
         self.signature(&kids, id);

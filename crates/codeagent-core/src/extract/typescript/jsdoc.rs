@@ -6,7 +6,7 @@
 //! **Limits.** `@overload` and `@enum` are left out; a type that is declared in a function is visible in the whole file.
 
 use crate::extract::typescript::details::comment_before;
-use crate::extract::typescript::doc_tags::{Tag, skip_blank, tags};
+use crate::extract::typescript::doc_tags::{Tag, Tags, is_name, skip_blank, tags};
 use crate::extract::typescript::doc_types::{take, take_name};
 use crate::extract::typescript::syntax::{Child, Kind};
 use crate::extract::typescript::walker::Walker;
@@ -48,20 +48,21 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// The tags of a function: before its declaration, or before the function itself.
-    pub fn function_tags(&mut self, declared: Option<usize>, start: usize) -> Vec<Tag<'t>> {
+    pub fn function_tags(&mut self, declared: Option<usize>, start: usize) -> Tags<'t> {
         let documented = self.documented.take();
         if !self.javascript {
-            return Vec::new();
+            return Tags::default();
         }
         let places = [declared, documented, Some(start)];
-        places.into_iter().flatten().map(|start| self.tags_before(start)).find(|tags| !tags.is_empty()).unwrap_or_default()
+        let found = places.into_iter().flatten().map(|start| self.tags_before(start)).find(|tags| !tags.is_empty());
+        Tags::new(found.unwrap_or_default())
     }
 
     /// What the tags of a function say before its parameters: type parameters, `this`, the type of the whole.
     pub fn document_head(&mut self, function: DeclId) {
         let tags = std::mem::take(&mut self.doc);
-        self.document_type_parameters(function, &tags);
-        for tag in &tags {
+        self.document_type_parameters(function, tags.all());
+        for tag in tags.all() {
             let Some(text) = tag.ty else { continue };
             match tag.name {
                 "this" => {
@@ -88,7 +89,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !decl.ty.is_none() || matches!(decl.kind, DeclKind::Constructor | DeclKind::Setter) {
             return;
         }
-        if let Some(text) = returned(&self.doc) {
+        if let Some(text) = returned(self.doc.all()) {
             let ty = self.documented_type(text);
             self.b.decl(function).ty = ty;
         }
@@ -96,8 +97,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// What is said of parameter `index`, which is `name` or a pattern.
     pub fn documented_parameter(&mut self, index: usize, name: Option<&str>, start: usize) -> DocumentedParameter {
-        let own = if self.doc.is_empty() { None } else { parameter_tag(&self.doc, index, name) };
-        let Some(tag) = own else {
+        let Some(tag) = self.doc.parameter(index, name) else {
             return DocumentedParameter { ty: self.documented_variable(start), optional: false };
         };
         let tags = std::mem::take(&mut self.doc);
@@ -106,12 +106,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         said
     }
 
-    fn parameter_said(&mut self, tag: Tag<'t>, tags: &[Tag<'t>]) -> DocumentedParameter {
+    fn parameter_said(&mut self, tag: Tag<'t>, tags: &Tags<'t>) -> DocumentedParameter {
         let (name, optional) = tag.target();
         let Some(text) = tag.ty else { return DocumentedParameter { ty: TypeId::NONE, optional } };
         let text = text.trim();
         let at = self.documented_at(text);
-        let properties = if is_object(text) { self.documented_properties(tags, at, Some(name)) } else { None };
+        let properties = if is_object(text) { self.documented_properties(tags.parts_of(name), at) } else { None };
         let ty = match properties {
             Some(ty) => ty,
             None => self.documented_type(text),
@@ -242,10 +242,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let ty = match tag.ty.map(str::trim) {
             None if tag.name == "callback" => self.documented_callback(group, id),
             Some(text) if !is_object(text) => self.documented_type(text),
-            _ => match self.documented_properties(group, at, None) {
-                Some(ty) => ty,
-                None => self.b.primitive("any"),
-            },
+            _ => {
+                let property = |tag: &&Tag<'t>| matches!(tag.name, "property" | "prop") && !tag.target().0.contains('.');
+                let properties: Vec<_> = group.iter().filter(property).copied().collect();
+                match self.documented_properties(&properties, at) {
+                    Some(ty) => ty,
+                    None => self.b.primitive("any"),
+                }
+            }
         };
         self.b.decl(id).ty = ty;
         self.b.scope = scope;
@@ -258,10 +262,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let inner = self.b.open_scope(ScopeKind::Function, id);
         self.b.decl(id).inner = inner;
         let mut params = Vec::new();
-        for tag in group.iter().filter(|tag| is_parameter(tag)) {
+        let tags = Tags::new(group.to_vec());
+        for tag in tags.parameters() {
             let (name, _) = tag.target();
             let at = self.documented_at(name);
-            let DocumentedParameter { ty, optional } = self.parameter_said(*tag, group);
+            let DocumentedParameter { ty, optional } = self.parameter_said(*tag, &tags);
             let mut flags = if optional { DeclFlags::OPTIONAL } else { DeclFlags::default() };
             if tag.ty.is_some_and(|ty| ty.trim().starts_with("...")) {
                 flags.insert(DeclFlags::REST);
@@ -291,7 +296,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             None => (head, text),
         };
         let default = head.trim().trim_end_matches(',').trim();
-        if !default.is_empty() && default.chars().all(crate::extract::typescript::doc_tags::is_name) {
+        if !default.is_empty() && default.chars().all(is_name) {
             self.documented_import("default", default, module);
         }
         for part in braces.split(',').map(skip_blank) {
@@ -317,21 +322,7 @@ fn returned<'t>(tags: &[Tag<'t>]) -> Option<&'t str> {
     tags.iter().find(|tag| matches!(tag.name, "returns" | "return")).and_then(|tag| tag.ty)
 }
 
-/// Whether a tag is about a parameter and not about a part of one.
-fn is_parameter(tag: &Tag<'_>) -> bool {
-    matches!(tag.name, "param" | "arg" | "argument") && !tag.target().0.contains('.')
-}
-
 /// Whether a type says no more than that properties follow.
 fn is_object(text: &str) -> bool {
     matches!(text, "Object" | "object")
-}
-
-/// The tag of a parameter: that of its name, for a pattern the one in its place.
-fn parameter_tag<'t>(tags: &[Tag<'t>], index: usize, name: Option<&str>) -> Option<Tag<'t>> {
-    let mut own = tags.iter().filter(|tag| is_parameter(tag));
-    match name {
-        Some(name) => own.find(|tag| tag.target().0 == name).copied(),
-        None => own.nth(index).copied(),
-    }
 }

@@ -9,7 +9,7 @@ use tree_sitter::{Node, Tree, TreeCursor};
 use crate::extract::builder::Builder;
 use crate::extract::typescript::assignments::{PathKey, Write};
 use crate::extract::typescript::calls::Link;
-use crate::extract::typescript::doc_tags::Tag;
+use crate::extract::typescript::doc_tags::Tags;
 use crate::extract::typescript::locals;
 use crate::extract::typescript::narrowing::TestNode;
 use crate::extract::typescript::repair::{EditKind, Repaired};
@@ -49,7 +49,7 @@ pub struct Walker<'t, 'tree> {
     /// JavaScript: the members that classes have so far.
     pub class_members: FxHashSet<(ScopeId, Sym)>,
     /// JavaScript: the tags of the comment before the function whose parameters are being walked.
-    pub doc: Vec<Tag<'t>>,
+    pub doc: Tags<'t>,
     /// JavaScript: where the comment before the function about to be walked ends, if not before the function itself.
     pub documented: Option<usize>,
     /// JavaScript: fields of which nothing is known but that they are null or undefined at first.
@@ -123,7 +123,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             decorators: Vec::new(),
             tests: Vec::new(),
             class_members: FxHashSet::default(),
-            doc: Vec::new(),
+            doc: Tags::default(),
             documented: None,
             empty_fields: FxHashMap::default(),
             assigned_members: FxHashSet::default(),
