@@ -215,7 +215,11 @@ fn script(js: &mut impl FnMut(&str, String, Expected)) {
     js("50,000 assignments to exports", each(N / 2, |i| format!("module.exports.a{i} = exports.b{i};")), Indexed);
     js("tags with unclosed braces", format!("/** {} */ function f(a) {{ }}", many("@a { ", N)), Indexed);
     js("50,000 documented parameters", documented(N / 2, |i| format!("@param {{A}} a{i}"), |i| format!("b{i}")), Indexed);
-    js("20,000 documented objects", documented(N / 5, |i| format!("@param {{Object}} a{i} @param {{A}} a{i}.b"), |i| format!("a{i}")), Indexed);
+    js(
+        "20,000 documented objects",
+        documented(N / 5, |i| format!("@param {{Object}} a{i} @param {{A}} a{i}.b"), |i| format!("a{i}")),
+        Indexed,
+    );
     js("50,000 regular expressions like comments", each(N / 2, |i| format!("/x*/\nlet a{i} = 1;")), Indexed);
     js("10,000 requires", each(N / 10, |i| format!("const a{i} = require('./m{i}');")), Indexed);
 }

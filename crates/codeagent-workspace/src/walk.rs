@@ -123,7 +123,9 @@ impl Workspace {
             .max_depth(depth.map(|depth| levels + depth))
             .filter_entry(move |entry| on_the_way(entry.path(), &target) && is_wanted(entry, &rules));
         let found = Mutex::new(Walk::default());
-        threads::walk(&mut builder, 0, || {
+        // What is shown to somebody is a few folders: threads would cost more than they do.
+        let threads = if depth.is_some() { 1 } else { 0 };
+        threads::walk(&mut builder, threads, || {
             Box::new(|result| {
                 self.visit(result, levels, depth.is_some(), &found);
                 if ignored.is_too_much() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

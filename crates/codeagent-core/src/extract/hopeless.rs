@@ -9,6 +9,7 @@
 
 use tree_sitter::{InputEdit, Language, Parser, Point, Tree};
 
+use crate::extract::cursor::next_beside;
 use crate::extract::parsing;
 
 /// By so much the first beginning exceeds what has no error.
@@ -114,10 +115,8 @@ fn errors(tree: &Tree) -> usize {
         if node.has_error() && cursor.goto_first_child() {
             continue;
         }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return found;
-            }
+        if !next_beside(&mut cursor) {
+            return found;
         }
     }
 }

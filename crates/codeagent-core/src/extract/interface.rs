@@ -5,9 +5,10 @@
 //!
 //! **Limits.** `/// <reference>` counts as text, and all comments of JavaScript do, where types stand in them.
 
-use tree_sitter::{Node, TreeCursor};
+use tree_sitter::Node;
 
 use crate::extract::builder::short_hash;
+use crate::extract::cursor::next_beside;
 use crate::model::facts::{Body, DeclId};
 
 /// What other files see of a body.
@@ -73,7 +74,7 @@ pub fn interface(text: &str, root: Option<Node<'_>>, mut hidden: Vec<Hidden>) ->
 
 fn body(text: &str, hidden: Hidden) -> Option<Body> {
     let Seen::Asked(decl) = hidden.seen else { return None };
-    Some(Body { decl, hash: u64::from_le_bytes(short_hash(&[&text[hidden.start..hidden.end]])) })
+    Some(Body { decl, hash: short_hash(&[&text[hidden.start..hidden.end]]) })
 }
 
 /// Takes the tokens of a text in order.
@@ -104,7 +105,7 @@ impl Tokens<'_> {
             if !is_taken {
                 self.token(start, end, node.is_extra());
             }
-            if !next(&mut cursor) {
+            if !next_beside(&mut cursor) {
                 break;
             }
         }
@@ -154,14 +155,4 @@ impl Tokens<'_> {
 fn is_comment(text: &str) -> bool {
     let is_reference = text.strip_prefix("///").is_some_and(|rest| rest.trim_start().starts_with("<reference"));
     text.starts_with("/*") || text.starts_with("//") && !is_reference
-}
-
-/// Goes to the next node that is not below this one.
-fn next(cursor: &mut TreeCursor<'_>) -> bool {
-    while !cursor.goto_next_sibling() {
-        if !cursor.goto_parent() {
-            return false;
-        }
-    }
-    true
 }

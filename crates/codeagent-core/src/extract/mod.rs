@@ -4,6 +4,7 @@
 
 mod builder;
 mod csharp;
+mod cursor;
 mod hopeless;
 mod interface;
 mod limits;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use codeagent_workspace::{RepoPath, Workspace};
+use rayon::ThreadPool;
 use rustc_hash::FxHashMap;
 
 use crate::extract;
@@ -27,14 +28,14 @@ use crate::store::Snapshot;
 pub fn facts(workspace: &Workspace, path: &RepoPath) -> Result<String, InspectError> {
     let dialect = Dialect::of_path(path.as_str()).ok_or_else(|| InspectError::NoSource(path.to_string()))?;
     let file = workspace.read(path)?;
-    let (_, projects) = worker_threads(0)?.install(|| scanned(workspace));
+    let (_, projects) = scanned(workspace, &worker_threads(0)?);
     Ok(print::print(&extract::extract(&file.text, dialect, projects.defines(path.as_str()))))
 }
 
 /// Why the sites of a line of a file, or the one at a column, have their edges or none.
 pub fn links(workspace: &Workspace, path: &RepoPath, place: (u32, Option<u32>)) -> Result<String, InspectError> {
     let threads = worker_threads(0)?;
-    let (scan, projects) = threads.install(|| scanned(workspace));
+    let (scan, projects) = scanned(workspace, &threads);
     let (known, clock, cancel) = (Known::default(), Clock::default(), AtomicBool::new(false));
     let loader = Loader {
         workspace,
@@ -74,11 +75,13 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
     Ok(changed)
 }
 
-fn scanned(workspace: &Workspace) -> (Scan, Arc<ProjectModel>) {
-    let mut scan = scan::scan(workspace, &Known::default(), &ChangeBatch::everything(), None);
-    let (_, texts) = scan::read_inputs(workspace, &mut scan);
-    let projects = projects(workspace, &scan.paths, texts);
-    (scan, projects)
+fn scanned(workspace: &Workspace, threads: &ThreadPool) -> (Scan, Arc<ProjectModel>) {
+    threads.install(|| {
+        let mut scan = scan::scan(workspace, &Known::default(), &ChangeBatch::everything(), None);
+        let (_, texts) = scan::read_inputs(workspace, &mut scan);
+        let projects = projects(workspace, &scan.paths, texts);
+        (scan, projects)
+    })
 }
 
 /// Nothing here can be asked without reading: an error of the batch machinery is one of the threads.

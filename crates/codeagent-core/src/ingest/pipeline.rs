@@ -192,11 +192,9 @@ impl IngestPipeline {
     /// Builds the world anew of what is known: where nothing else changed nothing is looked for.
     fn renew(&mut self, run: Run<'_>, resident: Resident, standing: Standing, sources: Vec<Source>) -> Result<Summary, IngestError> {
         let scan = Scan { sources, ..Scan::default() };
-        let mut inputs: Vec<InputRow> = run.known.inputs.values().cloned().collect();
-        inputs.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         let projects = Arc::clone(&standing.built.projects);
         let (built, nodes) = self.build(&run, &scan, projects, Some(standing))?;
-        self.changed(run, (resident, scan, nodes), (built, inputs), (false, true))
+        self.changed(run, (resident, scan, nodes), (built, None), (false, true))
     }
 
     /// Looks at everything.
@@ -249,7 +247,7 @@ impl IngestPipeline {
         };
         let keeps = self.options.keep_facts || before.is_some() || !batch.changes().is_empty();
         let (built, nodes) = self.build(&run, &scan, projects, before)?;
-        self.changed(run, (resident, scan, nodes), (built, inputs), (relink_all, keeps))
+        self.changed(run, (resident, scan, nodes), (built, Some(inputs)), (relink_all, keeps))
     }
 
     /// Moves the log into the database.
@@ -293,11 +291,12 @@ impl IngestPipeline {
         Ok(())
     }
 
+    /// Links what has to be and writes all that differs. Without inputs the project files are as they were.
     fn changed(
         &mut self,
         mut run: Run<'_>,
         (mut resident, scan, nodes_before): (Resident, Scan, Option<NodeTable>),
-        (mut built, inputs): (Built, Vec<InputRow>),
+        (mut built, inputs): (Built, Option<Vec<InputRow>>),
         (relink_all, keeps): (bool, bool),
     ) -> Result<Summary, IngestError> {
         let (kind, relinked, fingerprints) = self.link(&run, &built, relink_all)?;
@@ -315,7 +314,7 @@ impl IngestPipeline {
         let mut batch = Batch {
             removed: removed_files(&run.known, &built.loaded).map(|row| row.id).collect(),
             keys: built.loaded.iter().zip(&built.keys).map(|(file, key)| (file.path.to_string(), *key)).collect(),
-            inputs: Some(inputs.clone()),
+            inputs: inputs.clone(),
             metadata: vec![
                 (SCANNED_AT, run.walked_at.to_string()),
                 (BATCH_AT, run.scanned_at.to_string()),
@@ -344,7 +343,8 @@ impl IngestPipeline {
         let written = self.writer.apply(batch, &self.options.cancel)?;
         run.clock.add(Phase::Store, written.cpu);
         let summary = finish(&run, summary);
-        run.known = Known { files, inputs: by_path(inputs), scanned_at: run.walked_at, made_by: self.made_by() };
+        let inputs = inputs.map_or_else(|| std::mem::take(&mut run.known.inputs), by_path);
+        run.known = Known { files, inputs, scanned_at: run.walked_at, made_by: self.made_by() };
         self.resident = Some(Resident { known: run.known, ..resident });
         Ok(summary)
     }

@@ -391,7 +391,7 @@ pub struct Body {
     /// Whose body; not one that lies in another such body.
     pub decl: DeclId,
     /// A hash of its text.
-    pub hash: u64,
+    pub hash: [u8; 8],
 }
 
 /// A region of the text in which names are declared.

@@ -40,7 +40,7 @@ pub fn slot(table: &str, name: &str) -> u64 {
 /// published no more, and wakes who asked, though nothing else of the file changed.
 #[must_use]
 pub fn body_slot(path: &str, number: usize, body: Body) -> u64 {
-    hash(&[path.as_bytes(), &[0], &(number as u64).to_le_bytes(), &body.hash.to_le_bytes()]) & !KINDS | BODY
+    hash(&[path.as_bytes(), &[0], &(number as u64).to_le_bytes(), &body.hash]) & !KINDS | BODY
 }
 
 /// The slots of all bodies of a file.

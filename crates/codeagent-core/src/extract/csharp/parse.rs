@@ -9,6 +9,7 @@ use tree_sitter::{Node, Parser, Tree};
 use crate::extract::csharp::conditions::Symbols;
 use crate::extract::csharp::repair::{Edits, Repaired, repair};
 use crate::extract::csharp::type_lists::{self, TypeList};
+use crate::extract::cursor::next_beside;
 use crate::extract::limits;
 use crate::extract::parsing;
 
@@ -87,10 +88,8 @@ fn errors(root: Node<'_>) -> Errors {
         if !broken && node.has_error() && cursor.goto_first_child() {
             continue;
         }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return found;
-            }
+        if !next_beside(&mut cursor) {
+            return found;
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::extract::csharp::kinds::{self, Kids, Kind, kind};
 use crate::extract::csharp::parse::Parsed;
 use crate::extract::csharp::repair::{EditKind, Edits};
 use crate::extract::csharp::texts::Stripped;
+use crate::extract::cursor::next_beside;
 use crate::model::facts::*;
 use crate::model::span::Position;
 
@@ -96,10 +97,8 @@ impl<'t, 'r> Walker<'t, 'r> {
             if cursor.goto_first_child() {
                 continue;
             }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return;
-                }
+            if !next_beside(&mut cursor) {
+                return;
             }
         }
     }

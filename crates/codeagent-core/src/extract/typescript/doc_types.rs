@@ -28,6 +28,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.position(offset)
     }
 
+    /// A type with its unions and intersections; `None` if what stands there is none, or is nested deeper than `depth`.
     pub fn documented_whole(&mut self, rest: Rest<'_, 't>, depth: u8) -> Option<TypeId> {
         let depth = depth.checked_sub(1)?;
         let scope = self.b.scope;

@@ -55,6 +55,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.owner = owner;
     }
 
+    /// An export that is written at a node.
     pub fn export_of(&self, kind: ExportKind, at: Child<'tree>) -> Export {
         Export {
             kind,

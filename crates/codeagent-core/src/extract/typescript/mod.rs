@@ -40,6 +40,7 @@ use std::cell::RefCell;
 
 use tree_sitter::{Node, Parser, Tree};
 
+use crate::extract::cursor::next_beside;
 use crate::extract::given_up;
 use crate::extract::limits;
 use crate::extract::parsing;
@@ -108,10 +109,8 @@ fn record_errors(root: Node<'_>, text: &str, facts: &mut Facts) {
         if !bad && node.has_error() && cursor.goto_first_child() {
             continue;
         }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return;
-            }
+        if !next_beside(&mut cursor) {
+            return;
         }
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! Chains of re-exports are followed to the declaration at their end. `export *` is searched in order; two different hits are ambiguous and
 //! give nothing, a cycle gives nothing (as in ECMAScript).
-//!
 
 use rustc_hash::FxHashSet;
 
