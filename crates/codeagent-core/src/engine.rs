@@ -18,6 +18,7 @@ use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, MOST_KEP
 
 use crate::engine::soundness::Held;
 use crate::ingest::{self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
+use crate::query::Texts;
 use crate::store::{self, Canceller, ROOT, Reader, Snapshot, StoreError};
 
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
@@ -118,6 +119,7 @@ pub struct Engine {
     live: Mutex<Live>,
     workspace: Mutex<Workspace>,
     watcher: Mutex<Option<Arc<Watcher>>>,
+    texts: Texts,
     /// A damaged index was thrown away and the new one is not complete.
     is_renewing: AtomicBool,
     renewals: AtomicU32,
@@ -161,6 +163,7 @@ impl Engine {
             live: Mutex::new(live),
             workspace: Mutex::new(workspace),
             watcher: Mutex::default(),
+            texts: Texts::default(),
             is_renewing: AtomicBool::new(false),
             renewals: AtomicU32::new(0),
             healed: Mutex::new(healed),
@@ -192,6 +195,7 @@ impl Engine {
         let opened = Workspace::open(known.root()).ok().filter(|opened| opened.root() == known.root());
         let workspace = opened.unwrap_or(known).configured(self.options.tolerate_config)?;
         *unpoisoned(&self.workspace) = workspace.clone();
+        self.texts.forget();
         let done = match pipeline.as_mut() {
             Some(pipeline) => {
                 pipeline.set_workspace(workspace);
@@ -257,6 +261,7 @@ impl Engine {
     /// Has every folder that a batch lists watched from now on.
     pub fn set_watcher(&self, watcher: Option<Arc<Watcher>>) {
         let mut pipeline = self.pipeline();
+        self.texts.set_told(watcher.is_some());
         unpoisoned(&self.watcher).clone_from(&watcher);
         if let Some(pipeline) = pipeline.as_mut() {
             pipeline.set_watcher(watcher);
@@ -271,6 +276,7 @@ impl Engine {
 
     /// Frees the memory of what the next edit would go on with.
     pub fn put_down(&self) {
+        self.texts.forget();
         if let Some(pipeline) = self.pipeline().as_mut() {
             pipeline.put_down();
         }
@@ -299,7 +305,8 @@ impl Engine {
     pub fn answers(&self) -> Answers {
         let mark = self.held.mark();
         let canceller = Canceller::default();
-        Answers { reader: self.live().reader, workspace: self.workspace(), data: self.data().clone(), mark, canceller }
+        let texts = self.texts.clone();
+        Answers { reader: self.live().reader, workspace: self.workspace(), data: self.data().clone(), mark, canceller, texts }
     }
 
     /// Moves the log into the database, closes it and gives the lock back.
@@ -334,6 +341,7 @@ pub struct Answers {
     data: DataDir,
     mark: Option<(u64, u64)>,
     canceller: Canceller,
+    texts: Texts,
 }
 
 impl Answers {
@@ -345,7 +353,7 @@ impl Answers {
         let mark = data.database_mark();
         let reader = Reader::open(&data.database()?, READERS)?;
         check_root(&reader, workspace.root())?;
-        Ok(Self { reader, workspace, data, mark, canceller: Canceller::default() })
+        Ok(Self { reader, workspace, data, mark, canceller: Canceller::default(), texts: Texts::default() })
     }
 
     /// The same for a call that may be cancelled.
@@ -363,6 +371,19 @@ impl Answers {
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
+    }
+
+    /// The texts of the repository that are in no language.
+    #[must_use]
+    pub fn texts(&self) -> &Texts {
+        &self.texts
+    }
+
+    /// Bytes of code in a language that is indexed, and of code, markup and configuration in none.
+    #[must_use]
+    pub fn covered_bytes(&self) -> (u64, u64) {
+        let (listing, _) = self.texts.listing(&self.workspace);
+        (listing.covered, listing.other)
     }
 
     /// The folder of the index.

@@ -319,7 +319,7 @@ impl State {
             return Ok(self.unhealthy("the index cannot be read; a question about a symbol says why"));
         };
         let report = StatusReport { watcher_active: watched, ..StatusReport::new(&status, healthy) };
-        let report = report.with_text_of_no_language(query::covered_bytes(&self.workspace()));
+        let report = report.with_text_of_no_language(answers.covered_bytes());
         Ok((report, remark, answers.workspace().config().remarks.clone()))
     }
 

@@ -14,6 +14,7 @@ mod search;
 mod source;
 mod status;
 mod symbol;
+mod texts;
 mod textual;
 mod uncertain;
 mod unread;
@@ -29,7 +30,8 @@ pub use search::{Found, filter_nodes};
 pub use source::{Freshness, Sources, get_source};
 pub use status::{IndexStatus, most_unresolved, project_ids, reference_count, status, unresolved_sites};
 pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
-pub use textual::{TextualUses, covered_bytes, textual_uses};
+pub use texts::Texts;
+pub use textual::{TextualUses, textual_uses};
 pub use uncertain::{Places, possible_uses, unresolved_calls_in, unresolved_uses};
 pub use unread::{lacking, partly_read_files, unread_files, unread_like};
 

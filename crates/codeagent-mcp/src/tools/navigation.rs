@@ -258,8 +258,11 @@ fn follow<R: Row>(state: &State, arguments: &Arguments, question: (EdgeDirection
     };
     let listed = Listed::meanings(arguments, &meant, &found.counts());
     let sites = arguments.number("sites").unwrap_or_default();
-    let uncertain =
-        if arguments.is_next_page() { Answer::new(())? } else { uncertain(&mut sources, (&meant, found.len() == 0), question)? };
+    let uncertain = if arguments.is_next_page() {
+        Answer::new(())?
+    } else {
+        uncertain((&mut sources, answers.texts()), (&meant, found.len() == 0), question)?
+    };
     let beside = listed.characters() + uncertain.characters() + FOLDERS_CHARACTERS;
     let mut answer = page_beside(arguments, beside, Rows { count: found.len(), key }, |index| {
         let (meaning, found, at) = found.at(index);

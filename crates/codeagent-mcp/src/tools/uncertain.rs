@@ -3,7 +3,7 @@
 //! **Limits.** Files that no language covers are looked at only if a list of users is empty: that takes a walk over the repository.
 
 use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node};
-use codeagent_core::query::{self, Meant, Places, Sources};
+use codeagent_core::query::{self, Meant, Places, Sources, Texts};
 
 use crate::answer::Answer;
 use crate::error::ToolError;
@@ -14,7 +14,7 @@ const SHOWN: usize = 3;
 
 /// What may belong to a list about symbols, as additions to an answer.
 pub fn uncertain(
-    sources: &mut Sources<'_>,
+    (sources, texts): (&mut Sources<'_>, &Texts),
     (meant, is_empty): (&Meant, bool),
     (direction, verbs): (EdgeDirection, &[EdgeType]),
 ) -> Result<Answer, ToolError> {
@@ -33,7 +33,7 @@ pub fn uncertain(
     add(&mut answer, (&UNRESOLVED_SITES, &UNRESOLVED), query::unresolved_uses(sources, &names, SHOWN)?);
     add(&mut answer, (&POSSIBLE_SITES, &POSSIBLE), query::possible_uses(sources, &nodes, verbs, SHOWN)?);
     if is_empty {
-        let textual = query::textual_uses(sources, &names, SHOWN)?;
+        let textual = query::textual_uses(sources, texts, &names, SHOWN)?;
         if textual.is_cut {
             answer.notes.push("only a part of the files that no language covers was searched for the name".to_owned());
         }

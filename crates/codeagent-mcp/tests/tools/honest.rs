@@ -104,6 +104,10 @@ async fn files_of_no_language_are_searched_for_a_name_without_users() {
         assert_eq!(answer["textual_sites"], 2, "{tool}: {answer}");
         assert_eq!(lines(&answer, "textual"), ["Pages/Cart.razor:1 <p>@cart.Total()</p>", "web.xml:1 <a m=\"Total\"/>"], "{tool}");
     }
+    session.write("web.xml", "<a m=\"SubTotal\"/>");
+    session.write("Pages/New.html", "<i>Total</i>");
+    let edited = session.structured("get_callers", json!({ "node_id": "Cart.Total" })).await;
+    assert_eq!(lines(&edited, "textual"), ["Pages/Cart.razor:1 <p>@cart.Total()</p>", "Pages/New.html:1 <i>Total</i>"]);
     let used = session.structured("get_callers", json!({ "node_id": "Cart.Used" })).await;
     assert!(used.get("textual_sites").is_none(), "{used}");
     let status = session.structured("get_status", json!({})).await;

@@ -1,0 +1,193 @@
+//! Which files of the repository are in no language, how long are they, and which words do they hold?
+//!
+//! To know takes a walk over the repository. Where somebody watches it, what was found is kept until the next batch: any change makes one.
+//!
+//! **Limits.** The words are hashes, so that a file may be looked through in vain.
+
+use std::hash::BuildHasher;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use codeagent_workspace::{RepoPath, Workspace};
+use rustc_hash::FxBuildHasher;
+
+use crate::model::graph::Dialect;
+
+/// Longest file that is looked at: longer ones are data.
+const MAX_FILE_BYTES: u64 = 256 << 10;
+
+/// Endings of files that name code: markup, templates, configuration.
+const NAMING: [&str; 24] = [
+    "razor", "cshtml", "vbhtml", "aspx", "ascx", "master", "xaml", "axaml", "vue", "svelte", "astro", "html", "htm", "hbs", "ejs",
+    "config", "resx", "xml", "yml", "yaml", "json", "toml", "props", "targets",
+];
+
+/// Endings of further texts, which count for the share of text that is covered.
+const OTHER_CODE: [&str; 24] = [
+    "py", "java", "kt", "go", "rs", "c", "h", "cpp", "hpp", "cc", "m", "mm", "swift", "rb", "php", "lua", "fs", "fsx", "vb", "sh", "ps1",
+    "sql", "css", "scss",
+];
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// The files that may name code.
+    pub files: Vec<TextFile>,
+    /// Bytes of code in a language that is indexed.
+    pub covered: u64,
+    /// Bytes of code, markup and configuration in none.
+    pub other: u64,
+}
+
+/// A file that may name code.
+#[derive(Debug)]
+pub struct TextFile {
+    /// Where it is.
+    pub path: RepoPath,
+    /// Its length in bytes.
+    pub size: u64,
+    words: OnceLock<Box<[u32]>>,
+}
+
+impl TextFile {
+    /// Whether it may hold one of these names: it does not, or nobody has looked.
+    pub fn may_hold(&self, names: &[&str]) -> bool {
+        self.words.get().is_none_or(|words| names.iter().any(|name| words.binary_search(&hash(name)).is_ok()))
+    }
+
+    /// Notes what it holds.
+    pub fn note(&self, text: &str) {
+        self.words.get_or_init(|| {
+            let mut words: Vec<u32> = text.split(|c| !is_word(c)).filter(|word| !word.is_empty()).map(hash).collect();
+            words.sort_unstable();
+            words.dedup();
+            words.into_boxed_slice()
+        });
+    }
+}
+
+/// What is kept of the texts of a repository. Clones share it.
+#[derive(Clone, Default)]
+pub struct Texts(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    kept: Mutex<Kept>,
+    /// Held by who walks: others wait for what is found.
+    walk: Mutex<()>,
+}
+
+#[derive(Default)]
+struct Kept {
+    is_told: bool,
+    batches: u64,
+    listing: Option<Arc<Listing>>,
+}
+
+impl Texts {
+    /// Whether somebody tells of changes, so that what is found may be kept.
+    pub fn set_told(&self, is_told: bool) {
+        let mut kept = unpoisoned(&self.0.kept);
+        kept.is_told = is_told;
+        kept.listing = None;
+    }
+
+    /// Forgets what was found, also by a walk that is under way: something may have changed.
+    pub fn forget(&self) {
+        let mut kept = unpoisoned(&self.0.kept);
+        kept.batches += 1;
+        kept.listing = None;
+    }
+
+    /// What there is, and whether it is kept.
+    pub fn listing(&self, workspace: &Workspace) -> (Arc<Listing>, bool) {
+        if let Some(listing) = self.kept() {
+            return (listing, true);
+        }
+        let _others_wait = unpoisoned(&self.0.walk);
+        if let Some(listing) = self.kept() {
+            return (listing, true);
+        }
+        let batches = unpoisoned(&self.0.kept).batches;
+        let listing = Arc::new(look(workspace));
+        let mut kept = unpoisoned(&self.0.kept);
+        if kept.is_told && kept.batches == batches {
+            kept.listing = Some(Arc::clone(&listing));
+        }
+        (listing, kept.is_told)
+    }
+
+    fn kept(&self) -> Option<Arc<Listing>> {
+        unpoisoned(&self.0.kept).listing.clone()
+    }
+}
+
+fn look(workspace: &Workspace) -> Listing {
+    let mut listing = Listing::default();
+    for entry in workspace.walk().entries {
+        if Dialect::of_path(entry.path.as_str()).is_some() {
+            listing.covered += entry.size;
+            continue;
+        }
+        let Some((_, ending)) = entry.path.as_str().rsplit_once('.').filter(|_| entry.size <= MAX_FILE_BYTES) else { continue };
+        let is_one_of = |endings: &[&str]| endings.iter().any(|known| known.eq_ignore_ascii_case(ending));
+        if is_one_of(&NAMING) {
+            listing.other += entry.size;
+            listing.files.push(TextFile { path: entry.path, size: entry.size, words: OnceLock::new() });
+        } else if is_one_of(&OTHER_CODE) {
+            listing.other += entry.size;
+        }
+    }
+    listing
+}
+
+/// Whether a character may be part of a name.
+pub fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn hash(word: &str) -> u32 {
+    FxBuildHasher.hash_one(word) as u32
+}
+
+/// What is kept is whole at any moment.
+fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_found_is_kept_only_while_somebody_tells_of_changes() {
+        let root = tempfile::tempdir().expect("a folder");
+        let workspace = Workspace::open(root.path()).expect("a repository");
+        let texts = Texts::default();
+        let found = || texts.listing(&workspace).0.files.len();
+        let add = |name: &str| std::fs::write(root.path().join(name), "<a Total>").expect("a file");
+        add("a.html");
+        assert_eq!(found(), 1);
+        add("b.html");
+        assert_eq!(found(), 2, "nobody tells");
+        texts.set_told(true);
+        assert_eq!(found(), 2);
+        add("c.html");
+        assert_eq!(found(), 2, "not told yet");
+        texts.forget();
+        assert_eq!(found(), 3);
+        texts.forget();
+        std::thread::scope(|scope| {
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(found)).collect();
+            assert!(all.into_iter().all(|one| one.join().is_ok_and(|count| count == 3)));
+        });
+    }
+
+    #[test]
+    fn a_file_is_looked_through_only_for_words_it_holds() {
+        let file = TextFile { path: RepoPath::new("a.html").expect("a path"), size: 9, words: OnceLock::new() };
+        assert!(file.may_hold(&["Total"]));
+        file.note("<a Total=\"b\">");
+        assert!(file.may_hold(&["Nothing", "Total"]) && !file.may_hold(&["Tot"]));
+    }
+}
