@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use r2d2::PooledConnection;
@@ -10,6 +11,7 @@ use rusqlite::Connection;
 
 use crate::store::cancel::Reading;
 use crate::store::schema::{prepare_reader, reader_flags};
+use crate::store::status::Totals;
 use crate::store::{Canceller, StoreError};
 
 const STATEMENTS_CACHED: usize = 64;
@@ -19,6 +21,7 @@ const CONNECTION_TIMEOUT: Duration = Duration::from_secs(15);
 #[derive(Clone)]
 pub struct Reader {
     pool: r2d2::Pool<SqliteConnectionManager>,
+    totals: Arc<Totals>,
 }
 
 impl Reader {
@@ -39,7 +42,8 @@ impl Reader {
             .connection_timeout(CONNECTION_TIMEOUT);
         // It panics if the system gives it no thread.
         let pool = catch_unwind(AssertUnwindSafe(|| builder.build(manager)));
-        Ok(Self { pool: pool.map_err(|_| StoreError::Thread("the system has none left".to_owned()))?? })
+        let pool = pool.map_err(|_| StoreError::Thread("the system has none left".to_owned()))??;
+        Ok(Self { pool, totals: Arc::default() })
     }
 
     /// The present generation, unchanged by what is written later. Drop it soon: a long reader keeps the log from being emptied.
@@ -52,7 +56,7 @@ impl Reader {
         let connection = self.pool.get()?;
         connection.execute_batch("BEGIN")?;
         let reading = Some(canceller.reading(&connection));
-        let snapshot = Snapshot { connection, canceller: canceller.clone(), reading };
+        let snapshot = Snapshot { connection, canceller: canceller.clone(), reading, totals: Arc::clone(&self.totals) };
         snapshot.check()?;
         // The generation is fixed by the first read, not by BEGIN.
         snapshot.connection.query_row("SELECT count(*) FROM _metadata", [], |row| row.get::<_, i64>(0))?;
@@ -73,12 +77,18 @@ pub struct Snapshot {
     connection: PooledConnection<SqliteConnectionManager>,
     canceller: Canceller,
     reading: Option<Reading>,
+    totals: Arc<Totals>,
 }
 
 impl Snapshot {
     /// An error if nobody waits for the answer any more: for what takes long beside the database.
     pub fn check(&self) -> Result<(), StoreError> {
         if self.canceller.is_cancelled() { Err(StoreError::Cancelled) } else { Ok(()) }
+    }
+
+    /// What has been counted before.
+    pub(super) fn totals(&self) -> &Totals {
+        &self.totals
     }
 
     pub(super) fn connection(&self) -> &Connection {

@@ -1,10 +1,12 @@
 //! How much there is in the index: counts for `status`, and the names that stayed unresolved.
 
+use std::sync::{Mutex, PoisonError};
+
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::model::graph::{Dialect, Language, NodeType};
 use crate::store::codec::word_column;
-use crate::store::{EDGES_TOTAL, SYMBOLS_TOTAL, Snapshot, StoreError};
+use crate::store::{EDGES_TOTAL, GENERATION, SYMBOLS_TOTAL, Snapshot, StoreError};
 
 /// Totals of the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,8 +71,23 @@ impl LanguageCounts {
 const BY_DIALECT: &str = "SELECT dialect, count(*), sum(lines), sum(bytes), sum(error_bytes), sum(parse_status = 2), sum(parse_status = 1), \
     sum(calls), sum(calls_resolved), sum(calls_external), sum(given_up) FROM files GROUP BY dialect";
 
+/// The totals of the generation that was last asked about: to count takes milliseconds.
+#[derive(Default)]
+pub(super) struct Totals(Mutex<Option<(String, Counts)>>);
+
 /// The totals.
 pub fn counts(snapshot: &Snapshot) -> Result<Counts, StoreError> {
+    let generation = metadata(snapshot, GENERATION)?.unwrap_or_default();
+    let known = || snapshot.totals().0.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, counts)) = known().as_ref().filter(|(of, _)| *of == generation) {
+        return Ok(counts.clone());
+    }
+    let counts = counted(snapshot)?;
+    *known() = Some((generation, counts.clone()));
+    Ok(counts)
+}
+
+fn counted(snapshot: &Snapshot) -> Result<Counts, StoreError> {
     let connection = snapshot.connection();
     let mut totals: Vec<LanguageCounts> = Language::NAMES.iter().map(|(_, language)| LanguageCounts::new(*language)).collect();
     let mut statement = connection.prepare_cached(BY_DIALECT)?;
