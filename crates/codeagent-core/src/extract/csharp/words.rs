@@ -4,6 +4,7 @@
 //!
 //! **Limits.** See [`crate::extract::csharp::repair`].
 
+use crate::extract::csharp::marks::begins_operand;
 use crate::extract::csharp::repair::{Code, EditKind};
 
 /// How far a lambda's parameter list is looked along for its `=>`.
@@ -123,25 +124,39 @@ fn compound_operator(code: &mut Code<'_>, index: usize) {
     }
 }
 
-/// `(ref x, out y) => 1`: the modifier of a lambda parameter without a type.
+/// `(ref x, out y) => 1`: the modifier of a lambda parameter without a type. `F((out T x) => 1)`: what the grammar takes for an argument.
 fn lambda_modifier(code: &mut Code<'_>, index: usize) {
-    let bare = matches!(code.before(index), "(" | ",") && code.is_word(index + 1) && matches!(code.word(index + 2), "," | ")");
-    if !bare {
+    if !matches!(code.before(index), "(" | ",") || !code.is_word(index + 1) {
         return;
     }
+    let bare = matches!(code.word(index + 2), "," | ")");
+    if !bare && code.word(index) != "out" {
+        return;
+    }
+    let Some(close) = closing(code, index).filter(|close| code.is_pair(close + 1, "=", ">")) else { return };
+    if bare || code.partner(close).is_some_and(|open| !is_declared(code, open)) {
+        code.blank(index, index);
+    }
+}
+
+/// The `)` of the parameter list that a token stands in.
+fn closing(code: &Code<'_>, index: usize) -> Option<usize> {
     let mut depth = 0usize;
     for at in index..index + MAX_PARAMETERS {
         match code.word(at) {
-            "" => return,
+            "" => return None,
             "(" => depth += 1,
-            ")" if depth == 0 => {
-                if code.is_pair(at + 1, "=", ">") {
-                    code.blank(index, index);
-                }
-                return;
-            }
+            ")" if depth == 0 => return Some(at),
             ")" => depth -= 1,
             _ => {}
         }
     }
+    None
+}
+
+/// Whether the parameters behind a `(` are those of a method: a name or its type parameters stand before.
+fn is_declared(code: &Code<'_>, open: usize) -> bool {
+    let before = code.before(open);
+    let is_arrow = open > 1 && code.is_pair(open - 2, "=", ">");
+    before == ">" && !is_arrow || open > 0 && code.is_word(open - 1) && !begins_operand(before)
 }
