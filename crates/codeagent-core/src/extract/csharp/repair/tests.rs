@@ -27,7 +27,10 @@ fn masks_what_the_grammar_does_not_know() {
         ("{ extension(int) { } }", "{ class ex_:int  { } }"),
         ("f = (ref x, out y) => 1; G(ref x, out y);", "f = (    x,     y) => 1; G(ref x, out y);"),
         ("F((out A x, ref B y) => 1); f = (int a, out C<D> x) => a;", "F((    A x, ref B y) => 1); f = (int a,     C<D> x) => a;"),
-        ("void F(out A x) => x = 1; void G<T>(out T x) => x = 1; F(out var y);", "void F(out A x) => x = 1; void G<T>(out T x) => x = 1; F(out var y);"),
+        (
+            "void F(out A x) => x = 1; void G<T>(out T x) => x = 1; F(out var y);",
+            "void F(out A x) => x = 1; void G<T>(out T x) => x = 1; F(out var y);",
+        ),
         ("x is [..]; case [] when y: x switch { [_, .. var r] => 1 }", "x is [_ ]; case {} when y: x switch { [_,    var r] => 1 }"),
         ("required |= b; (uint)await.Y; var with = 1; return nint;", "require_ |= b; (uint)awayt.Y; var wit_ = 1; return nin_;"),
         ("where T : allows ref struct {", "where T : notnull           {"),
