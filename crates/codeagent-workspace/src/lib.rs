@@ -39,7 +39,7 @@ use std::sync::Arc;
 
 pub use clean::Kept;
 pub use config::{CONFIG_FILE, Config, ConfigError, Globs, LANGUAGES, MAX_FILE_BYTES};
-pub use data_dir::{DataDir, DataDirError, DataHome, root_mark};
+pub use data_dir::{DataDir, DataDirError, DataHome, make_own_folder, root_mark};
 pub use decode::Encoding;
 #[cfg(unix)]
 pub use detach::{leave_session, start_detached};

@@ -8,6 +8,7 @@
 mod accuracy;
 mod corpora;
 mod cost;
+mod model;
 mod mutants;
 mod search;
 
@@ -22,6 +23,7 @@ enum Command {
     Gold(accuracy::GoldOptions),
     #[command(hide = true)]
     Index(cost::IndexOptions),
+    ModelCheck(model::Options),
     Mutants(mutants::Options),
     Search(search::Options),
 }
@@ -32,6 +34,7 @@ fn main() -> anyhow::Result<()> {
         Command::Cost(options) => cost::run(&options),
         Command::Gold(options) => accuracy::make_gold(&options),
         Command::Index(options) => cost::index(&options),
+        Command::ModelCheck(options) => model::run(&options),
         Command::Mutants(options) => mutants::run(&options),
         Command::Search(options) => search::run(&options),
     }
