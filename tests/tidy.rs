@@ -20,10 +20,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("extract", &["model"]),
     ("library", &["model"]),
     ("resolve", &["model", "project", "library"]),
-    ("store", &["model"]),
-    ("ingest", &["model", "project", "extract", "resolve", "store"]),
-    ("query", &["model", "store"]),
-    ("engine", &["model", "project", "extract", "resolve", "store", "ingest", "query"]),
+    ("embed", &["model"]),
+    ("store", &["model", "embed"]),
+    ("ingest", &["model", "project", "extract", "resolve", "embed", "store"]),
+    ("query", &["model", "embed", "store"]),
+    ("engine", &["model", "project", "extract", "resolve", "embed", "store", "ingest", "query"]),
     ("watch", &["store", "ingest", "engine"]),
 ];
 
