@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, MOST_KEPT_BYTES, OpenError, Watcher, Workspace, root_mark};
 
+use crate::embed::Source;
 use crate::engine::soundness::Held;
 use crate::ingest::{self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
 use crate::store::{self, Canceller, ROOT, Reader, Snapshot, StoreError};
@@ -109,6 +110,8 @@ pub struct EngineOptions {
     pub tolerate_config: bool,
     /// Where indexes lie.
     pub home: DataHome,
+    /// What makes vectors that know meanings.
+    pub model: Source,
 }
 
 /// The engine of one repository, with the right to write. Fields are dropped in order: the writer before the lock.
@@ -294,12 +297,19 @@ impl Engine {
         self.live().pulse.is_alive()
     }
 
+    /// What makes vectors that know meanings.
+    #[must_use]
+    pub fn model(&self) -> &Source {
+        &self.options.model
+    }
+
     /// Answers from the same index.
     #[must_use]
     pub fn answers(&self) -> Answers {
         let mark = self.held.mark();
         let canceller = Canceller::default();
-        Answers { reader: self.live().reader, workspace: self.workspace(), data: self.data().clone(), mark, canceller }
+        let model = self.options.model.clone();
+        Answers { reader: self.live().reader, workspace: self.workspace(), data: self.data().clone(), mark, canceller, model }
     }
 
     /// Moves the log into the database, closes it and gives the lock back.
@@ -334,6 +344,7 @@ pub struct Answers {
     data: DataDir,
     mark: Option<(u64, u64)>,
     canceller: Canceller,
+    model: Source,
 }
 
 impl Answers {
@@ -345,13 +356,25 @@ impl Answers {
         let mark = data.database_mark();
         let reader = Reader::open(&data.database()?, READERS)?;
         check_root(&reader, workspace.root())?;
-        Ok(Self { reader, workspace, data, mark, canceller: Canceller::default() })
+        Ok(Self { reader, workspace, data, mark, canceller: Canceller::default(), model: Source::default() })
     }
 
     /// The same for a call that may be cancelled.
     #[must_use]
     pub fn cancelled_by(self, canceller: Canceller) -> Self {
         Self { canceller, ..self }
+    }
+
+    /// The same with what makes vectors of questions.
+    #[must_use]
+    pub fn with_model(self, model: Source) -> Self {
+        Self { model, ..self }
+    }
+
+    /// What makes vectors of questions, beside what knows letters only.
+    #[must_use]
+    pub fn model(&self) -> &Source {
+        &self.model
     }
 
     /// The present generation, for one answer.

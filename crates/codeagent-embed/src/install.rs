@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use codeagent_core::embed::Embedder as _;
 use codeagent_workspace::make_own_folder;
 
 use crate::bert::{self, ConvertError};

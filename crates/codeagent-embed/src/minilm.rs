@@ -8,14 +8,12 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use codeagent_core::embed::{DIMENSIONS, EmbedError, Embedder, Vector, cosine};
 use fastembed::{InitOptionsUserDefined, Pooling, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel};
 
 use crate::error::ModelError;
 use crate::places::{Found, MODEL_NAME};
 use crate::runtime;
-
-/// Numbers of a vector.
-pub const DIMENSIONS: usize = 384;
 
 /// Tokens of a text that count, as the model's card has it.
 const LONGEST: usize = 256;
@@ -76,20 +74,13 @@ impl MiniLm {
         Ok(opened)
     }
 
-    /// The model's name: plain if it computes what the published weights do, else with what tells it from others.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Texts that go through the model together.
     #[must_use]
     pub fn batch(&self) -> usize {
         self.batch
     }
 
-    /// The vectors of texts, in their order.
-    pub fn embed(&self, texts: &[&str]) -> Result<Vec<[f32; DIMENSIONS]>, ModelError> {
+    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vector>, ModelError> {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|at| texts[*at].len());
         let mut vectors = vec![[0.0; DIMENSIONS]; texts.len()];
@@ -100,10 +91,11 @@ impl MiniLm {
             drop(session);
             for (at, vector) in batch.iter().zip(embedded) {
                 let odd = |vector: Vec<f32>| ModelError::Run(format!("a vector has {} numbers, not {DIMENSIONS}", vector.len()));
-                vectors[*at] = <[f32; DIMENSIONS]>::try_from(vector).map_err(odd)?;
+                vectors[*at] = Vector::try_from(vector).map_err(odd)?;
             }
         }
-        if vectors.iter().any(|vector| !is_of_length_one(vector)) {
+        let is_odd = |vector: &Vector| (cosine(vector, vector) - 1.0).abs() > 1e-3;
+        if vectors.iter().any(is_odd) {
             return Err(ModelError::Run("a vector is not of length 1".to_owned()));
         }
         Ok(vectors)
@@ -111,7 +103,18 @@ impl MiniLm {
 
     /// How near the vector of a known text is to what it has to be.
     fn tried(&self) -> Result<f32, ModelError> {
-        Ok(self.embed(&[KNOWN_TEXT])?.first().map_or(0.0, likeness))
+        Ok(self.vectors(&[KNOWN_TEXT])?.first().map_or(0.0, likeness))
+    }
+}
+
+impl Embedder for MiniLm {
+    /// Plain if it computes what the published weights do, else with what tells its file from others.
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
+        self.vectors(texts).map_err(|error| EmbedError::Failed(error.to_string()))
     }
 }
 
@@ -161,7 +164,7 @@ const LEAST: f32 = 0.9;
 const SAME: f32 = 0.9999;
 
 /// The cosine with the known numbers, over their places.
-fn likeness(vector: &[f32; DIMENSIONS]) -> f32 {
+fn likeness(vector: &Vector) -> f32 {
     let pairs = KNOWN.iter().map(|(at, known)| (vector[*at], *known));
     let (mut product, mut ours, mut theirs) = (0.0, 0.0, 0.0);
     for (a, b) in pairs {
@@ -170,11 +173,6 @@ fn likeness(vector: &[f32; DIMENSIONS]) -> f32 {
         theirs += b * b;
     }
     product / f32::sqrt(ours * theirs).max(f32::MIN_POSITIVE)
-}
-
-fn is_of_length_one(vector: &[f32]) -> bool {
-    let length: f32 = vector.iter().map(|number| number * number).sum();
-    (length - 1.0).abs() < 1e-3
 }
 
 fn contains(haystack: &[u8], needle: &[u8]) -> bool {
@@ -201,7 +199,7 @@ mod tests {
             vector[*at] = *known;
         }
         assert!(KNOWN.len() >= 24 && likeness(&vector) >= SAME);
-        let shifted: [f32; DIMENSIONS] = std::array::from_fn(|at| vector[(at + 1) % DIMENSIONS]);
+        let shifted: Vector = std::array::from_fn(|at| vector[(at + 1) % DIMENSIONS]);
         assert!(likeness(&shifted) < LEAST);
         assert!(likeness(&[0.0; DIMENSIONS]) < LEAST);
     }

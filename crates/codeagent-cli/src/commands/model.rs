@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use codeagent_core::embed::Embedder as _;
 use codeagent_embed::{self as embed, Installed, MiniLm, Places};
 use codeagent_workspace::DataHome;
 use serde_json::json;

@@ -6,10 +6,12 @@
 //! **Limits.** Knows texts, not where vectors lie (`store`) and what is done with them (`query`).
 
 mod lexhash;
+mod source;
 mod text;
 pub(crate) mod words;
 
 pub use lexhash::{Hasher, Lexhash};
+pub use source::{Opened, Source};
 pub use text::{symbol_text, text_hash};
 
 /// How many numbers a vector has.
