@@ -25,7 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ingest", &["model", "project", "extract", "resolve", "embed", "store"]),
     ("query", &["model", "embed", "store"]),
     ("engine", &["model", "project", "extract", "resolve", "embed", "store", "ingest", "query"]),
-    ("watch", &["store", "ingest", "engine"]),
+    ("watch", &["embed", "store", "ingest", "engine"]),
 ];
 
 /// Paths and the only places in which they may stand.

@@ -19,7 +19,7 @@ use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, MOST_KEP
 use crate::embed::Source;
 use crate::engine::soundness::Held;
 use crate::ingest::{self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
-use crate::store::{self, Canceller, ROOT, Reader, Snapshot, StoreError};
+use crate::store::{self, Canceller, NodeVector, ROOT, Reader, Snapshot, StoreError};
 
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
 const READERS: u32 = 4;
@@ -301,6 +301,16 @@ impl Engine {
     #[must_use]
     pub fn model(&self) -> &Source {
         &self.options.model
+    }
+
+    /// Writes vectors of a model, between two batches; those of another model go.
+    pub fn put_vectors(&self, model: &str, vectors: Vec<NodeVector>) -> Result<(), EngineError> {
+        self.pipeline().as_ref().map_or(Ok(()), |pipeline| Ok(pipeline.writer().put_vectors(model, vectors)?))
+    }
+
+    /// Removes the vectors of texts that no symbol has.
+    pub fn collect_vectors(&self, model: &str) -> Result<(), EngineError> {
+        self.pipeline().as_ref().map_or(Ok(()), |pipeline| Ok(pipeline.writer().collect_vectors(model)?))
     }
 
     /// Answers from the same index.

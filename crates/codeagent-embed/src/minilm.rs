@@ -29,6 +29,8 @@ const DYNAMIC: &[u8] = b"DynamicQuantizeLinear";
 
 /// The model, open.
 pub struct MiniLm {
+    /// Who has it is the next to have the session, so that one who has many texts lets others in between.
+    turn: Mutex<()>,
     session: Mutex<TextEmbedding>,
     batch: usize,
     name: String,
@@ -60,7 +62,7 @@ impl MiniLm {
         tokenizers::parallelism::set_parallelism(false);
         let session = TextEmbedding::try_new_from_user_defined(model, options);
         let session = Mutex::new(session.map_err(|error| ModelError::bad_model(folder, error))?);
-        let mut opened = Self { session, batch, name: MODEL_NAME.to_owned() };
+        let mut opened = Self { turn: Mutex::new(()), session, batch, name: MODEL_NAME.to_owned() };
         let likeness = opened.tried().map_err(|error| match error {
             ModelError::Run(problem) => ModelError::bad_model(folder, problem),
             other => other,
@@ -86,7 +88,9 @@ impl MiniLm {
         let mut vectors = vec![[0.0; DIMENSIONS]; texts.len()];
         for batch in order.chunks(self.batch) {
             let together: Vec<&str> = batch.iter().map(|at| texts[*at]).collect();
+            let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
             let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+            drop(turn);
             let embedded = session.embed(&together, None).map_err(|error| ModelError::Run(error.to_string()))?;
             drop(session);
             for (at, vector) in batch.iter().zip(embedded) {

@@ -49,7 +49,7 @@ pub use exec::{ExecError, Launcher, Outcome, Output, Policy, Request, jail_main}
 pub use lock::{Holder, WriterLock};
 pub use log::{LONGEST_LOG, LogFile};
 pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
-pub use priority::{step_back, steps_back};
+pub use priority::{step_back, step_far_back, steps_back};
 pub use read::{FileBytes, FileText, ReadError, Stamp};
 pub use room::MOST_KEPT_BYTES;
 #[cfg(unix)]

@@ -206,7 +206,7 @@ impl Root {
     }
 
     fn answers(&self) -> anyhow::Result<Answers> {
-        let answers = Answers::open(&self.folder, &DataHome::default())?;
+        let answers = Answers::open(&self.folder, &DataHome::default())?.with_model(model::source());
         // A first index that was interrupted leaves an empty database behind.
         if store::metadata(&answers.snapshot()?, store::SCANNED_AT)?.is_none() {
             return Err(StoreError::NotIndexed.into());

