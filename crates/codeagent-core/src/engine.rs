@@ -18,6 +18,7 @@ use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, MOST_KEP
 
 use crate::engine::soundness::Held;
 use crate::ingest::{self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
+use crate::query::Vectors;
 use crate::store::{self, Canceller, ROOT, Reader, Snapshot, StoreError};
 
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
@@ -132,6 +133,7 @@ pub struct Engine {
 struct Live {
     pulse: Pulse,
     reader: Reader,
+    vectors: Arc<Vectors>,
 }
 
 impl Engine {
@@ -299,7 +301,8 @@ impl Engine {
     pub fn answers(&self) -> Answers {
         let mark = self.held.mark();
         let canceller = Canceller::default();
-        Answers { reader: self.live().reader, workspace: self.workspace(), data: self.data().clone(), mark, canceller }
+        let Live { reader, vectors, .. } = self.live();
+        Answers { reader, vectors, workspace: self.workspace(), data: self.data().clone(), mark, canceller }
     }
 
     /// Moves the log into the database, closes it and gives the lock back.
@@ -330,6 +333,7 @@ fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Clone)]
 pub struct Answers {
     reader: Reader,
+    vectors: Arc<Vectors>,
     workspace: Workspace,
     data: DataDir,
     mark: Option<(u64, u64)>,
@@ -345,7 +349,7 @@ impl Answers {
         let mark = data.database_mark();
         let reader = Reader::open(&data.database()?, READERS)?;
         check_root(&reader, workspace.root())?;
-        Ok(Self { reader, workspace, data, mark, canceller: Canceller::default() })
+        Ok(Self { reader, vectors: Arc::default(), workspace, data, mark, canceller: Canceller::default() })
     }
 
     /// The same for a call that may be cancelled.
@@ -357,6 +361,12 @@ impl Answers {
     /// The present generation, for one answer.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         self.reader.snapshot_for(&self.canceller)
+    }
+
+    /// What answers questions of similarity.
+    #[must_use]
+    pub fn vectors(&self) -> &Vectors {
+        &self.vectors
     }
 
     /// The repository.
@@ -395,7 +405,7 @@ fn wired(held: &Held, workspace: &Workspace, options: &EngineOptions) -> Result<
         pipeline.share(held.data.clone());
     }
     held.note_database();
-    Ok((pipeline, Live { pulse, reader }))
+    Ok((pipeline, Live { pulse, reader, vectors: Arc::default() }))
 }
 
 /// Opens the database for writing; what another root's index left there is refused.

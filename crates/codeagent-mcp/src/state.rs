@@ -315,7 +315,9 @@ impl State {
             Stage::Closed => return Ok(self.unhealthy("the engine is closed")),
             Stage::Opening | Stage::Elsewhere(None) => return Ok(self.unhealthy("the index is being opened; ask again in a moment")),
         };
-        let Ok(status) = answers.snapshot().map_err(query::QueryError::from).and_then(|snapshot| query::status(&snapshot)) else {
+        let Ok(status) =
+            answers.snapshot().map_err(query::QueryError::from).and_then(|snapshot| query::status(&snapshot, answers.vectors()))
+        else {
             return Ok(self.unhealthy("the index cannot be read; a question about a symbol says why"));
         };
         let report = StatusReport { watcher_active: watched, ..StatusReport::new(&status, healthy) };

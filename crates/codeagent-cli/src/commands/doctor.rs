@@ -70,7 +70,7 @@ fn repository(root: &Root) -> Vec<Finding> {
 fn index(root: &Root) -> Vec<Finding> {
     let looked = root.answers().and_then(|answers: Answers| {
         let snapshot = answers.snapshot()?;
-        let status = query::status(&snapshot)?;
+        let status = query::status(&snapshot, answers.vectors())?;
         Ok((status, query::unread_files(&snapshot)?, glance(&answers)))
     });
     match looked {

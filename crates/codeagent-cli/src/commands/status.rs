@@ -23,7 +23,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     }
     let answers = root.answers()?;
     let snapshot = answers.snapshot()?;
-    let status = query::status(&snapshot)?;
+    let status = query::status(&snapshot, answers.vectors())?;
     let watcher_active = Visit::begin(answers.data()).is_ok();
     let report = StatusReport { watcher_active, ..StatusReport::new(&status, true) };
     let report = report.with_text_of_no_language(query::covered_bytes(answers.workspace()));
