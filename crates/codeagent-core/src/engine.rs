@@ -19,6 +19,7 @@ use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, MOST_KEP
 use crate::embed::Source;
 use crate::engine::soundness::Held;
 use crate::ingest::{self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
+use crate::query::Vectors;
 use crate::store::{self, Canceller, NodeVector, ROOT, Reader, Snapshot, StoreError};
 
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
@@ -135,6 +136,7 @@ pub struct Engine {
 struct Live {
     pulse: Pulse,
     reader: Reader,
+    vectors: Arc<Vectors>,
 }
 
 impl Engine {
@@ -318,8 +320,8 @@ impl Engine {
     pub fn answers(&self) -> Answers {
         let mark = self.held.mark();
         let canceller = Canceller::default();
-        let model = self.options.model.clone();
-        Answers { reader: self.live().reader, workspace: self.workspace(), data: self.data().clone(), mark, canceller, model }
+        let Live { reader, vectors, .. } = self.live();
+        Answers { reader, vectors, workspace: self.workspace(), data: self.data().clone(), mark, canceller }
     }
 
     /// Moves the log into the database, closes it and gives the lock back.
@@ -350,11 +352,11 @@ fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Clone)]
 pub struct Answers {
     reader: Reader,
+    vectors: Arc<Vectors>,
     workspace: Workspace,
     data: DataDir,
     mark: Option<(u64, u64)>,
     canceller: Canceller,
-    model: Source,
 }
 
 impl Answers {
@@ -366,7 +368,7 @@ impl Answers {
         let mark = data.database_mark();
         let reader = Reader::open(&data.database()?, READERS)?;
         check_root(&reader, workspace.root())?;
-        Ok(Self { reader, workspace, data, mark, canceller: Canceller::default(), model: Source::default() })
+        Ok(Self { reader, vectors: Arc::default(), workspace, data, mark, canceller: Canceller::default() })
     }
 
     /// The same for a call that may be cancelled.
@@ -378,18 +380,18 @@ impl Answers {
     /// The same with what makes vectors of questions.
     #[must_use]
     pub fn with_model(self, model: Source) -> Self {
-        Self { model, ..self }
-    }
-
-    /// What makes vectors of questions, beside what knows letters only.
-    #[must_use]
-    pub fn model(&self) -> &Source {
-        &self.model
+        Self { vectors: Arc::new(Vectors::new(model)), ..self }
     }
 
     /// The present generation, for one answer.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         self.reader.snapshot_for(&self.canceller)
+    }
+
+    /// What answers questions of similarity.
+    #[must_use]
+    pub fn vectors(&self) -> &Vectors {
+        &self.vectors
     }
 
     /// The repository.
@@ -428,7 +430,8 @@ fn wired(held: &Held, workspace: &Workspace, options: &EngineOptions) -> Result<
         pipeline.share(held.data.clone());
     }
     held.note_database();
-    Ok((pipeline, Live { pulse, reader }))
+    let vectors = Arc::new(Vectors::new(options.model.clone()));
+    Ok((pipeline, Live { pulse, reader, vectors }))
 }
 
 /// Opens the database for writing; what another root's index left there is refused.

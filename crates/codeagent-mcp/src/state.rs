@@ -22,7 +22,7 @@ use codeagent_core::ingest::{IngestOptions, Progress};
 use codeagent_core::query::{self, IndexStatus};
 use codeagent_core::store::{self, StoreError};
 use codeagent_core::watch::door::{Visit, Wish, sync};
-use codeagent_core::watch::{Keeper, Lag, Role, SETTLING, glance};
+use codeagent_core::watch::{Keeper, Lag, Role, SETTLING, glance, vector_progress};
 use codeagent_workspace::{DataHome, OpenError, RepoPath, Workspace};
 
 use crate::arguments::Arguments;
@@ -46,6 +46,10 @@ pub struct Indexing {
     /// What makes vectors that know meanings.
     pub model: Source,
 }
+
+/// Said where a model should have made vectors.
+pub const MODEL_BROKEN: &str =
+    "the model that is installed cannot be used, so words and letters are compared; `codeagent model status` says why";
 
 /// Shared by all calls.
 pub struct State {
@@ -324,12 +328,27 @@ impl State {
             Stage::Closed => return Ok(self.unhealthy("the engine is closed")),
             Stage::Opening | Stage::Elsewhere(None) => return Ok(self.unhealthy("the index is being opened; ask again in a moment")),
         };
-        let Ok(status) = answers.snapshot().map_err(query::QueryError::from).and_then(|snapshot| query::status(&snapshot)) else {
+        let Ok(status) =
+            answers.snapshot().map_err(query::QueryError::from).and_then(|snapshot| query::status(&snapshot, answers.vectors()))
+        else {
             return Ok(self.unhealthy("the index cannot be read; a question about a symbol says why"));
+        };
+        let remark = match (remark, self.making_vectors(&answers)) {
+            (Some(remark), Some(making)) => Some(format!("{remark}; {making}")),
+            (remark, making) => remark.or(making),
         };
         let report = StatusReport { watcher_active: watched, ..StatusReport::new(&status, healthy) };
         let report = report.with_text_of_no_language(query::covered_bytes(&self.workspace()));
         Ok((report, remark, answers.workspace().config().remarks.clone()))
+    }
+
+    /// How far the vectors of a model are while they are made, or that it cannot be used. Why names places of the machine, so the command says it.
+    fn making_vectors(&self, answers: &Answers) -> Option<String> {
+        if self.keeper().is_some_and(|keeper| keeper.vector_trouble().is_some()) || answers.vectors().is_model_broken() {
+            return Some(MODEL_BROKEN.to_owned());
+        }
+        let progress = vector_progress(&answers.snapshot().ok()?).ok()??;
+        (progress.done < progress.total).then(|| progress.to_string())
     }
 
     fn unhealthy(&self, remark: &str) -> (StatusReport, Option<String>, Vec<String>) {

@@ -42,6 +42,11 @@ struct InstallArguments {
     from_pip: bool,
 }
 
+/// The name of the model of this user, which is opened and tried; `None` if there is none.
+pub fn tried() -> Result<Option<String>, EmbedError> {
+    Ok(source().model()?.map(|model| model.name().to_owned()))
+}
+
 /// The model of this user, opened by whoever needs it.
 pub fn source() -> Source {
     Source::new(|| {
@@ -51,6 +56,12 @@ pub fn source() -> Source {
         let model = MiniLm::open(&found).map_err(|error| unavailable(&error))?;
         Ok(Some(Arc::new(model)))
     })
+}
+
+/// What is wrong with where the model is or what runs it, as far as can be said without opening it.
+pub fn trouble() -> Option<String> {
+    let found = Places::of_user(&DataHome::default()).ok()?.find();
+    found.err().map(|error| format!("words and letters are compared: {error}"))
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {

@@ -39,6 +39,13 @@ impl Source {
         }
     }
 
+    /// Whether it is known that it cannot be opened.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        // While somebody opens it nothing is known.
+        self.0.as_ref().is_some_and(|lazy| lazy.opened.try_lock().is_ok_and(|opened| matches!(&*opened, Some(Err(_)))))
+    }
+
     /// Whether there can be none.
     #[must_use]
     pub fn is_none(&self) -> bool {
@@ -87,7 +94,7 @@ mod tests {
         let (source, count) = counted(|| Err(EmbedError::Unavailable("too old".to_owned())));
         assert!(source.model().is_err_and(|error| error.to_string() == "too old"));
         source.close();
-        assert!(source.model().is_err());
+        assert!(source.model().is_err() && source.is_broken() && !Source::default().is_broken());
         assert_eq!(count.load(Ordering::Relaxed), 1);
     }
 }

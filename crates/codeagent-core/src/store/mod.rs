@@ -38,7 +38,7 @@ pub use files::{
 pub use nodes::{by_name, by_name_end, by_name_within, by_qualified_name, node, node_hash, node_ids_of_file, nodes_of_file, spans_of};
 pub use reader::{Reader, Snapshot};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log};
-pub use search::{Hit, Hits, SearchFilter, edit_distance, is_test_path, nearest_names, search};
+pub use search::{AskNear, Hit, Hits, Matched, Near, Score, SearchFilter, edit_distance, is_test_path, nearest_names, search};
 pub use status::{Counts, LanguageCounts, counts, metadata, unresolved_names, unresolved_with_name};
 pub use unresolved::{unresolved_in_file, unresolved_sites_of};
 pub use vectors::{NodeVector, Pending, VectorSource, each_block, pending_vectors, vector_count, vectors_mark, vectors_of};

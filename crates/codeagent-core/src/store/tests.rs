@@ -184,7 +184,7 @@ fn small() -> (tempfile::TempDir, Reader) {
 }
 
 fn found(reader: &Reader, query: &str) -> (Vec<String>, bool) {
-    let Hits { hits, quoted, .. } = search(&reader.snapshot().unwrap(), query, &SearchFilter::default(), 10).unwrap();
+    let Hits { hits, quoted, .. } = search(&reader.snapshot().unwrap(), query, &SearchFilter::default(), 10, &|_| Ok(None)).unwrap();
     let mut names: Vec<String> = hits.into_iter().map(|hit| hit.node.qualified_name).collect();
     names.sort();
     (names, quoted)
@@ -214,7 +214,7 @@ fn a_query_that_is_no_fts5_is_quoted() {
 fn filters_narrow() {
     let (_folder, reader) = small();
     let other = SearchFilter { language: Some(Language::CSharp), ..SearchFilter::default() };
-    assert!(search(&reader.snapshot().unwrap(), "UserService", &other, 10).unwrap().hits.is_empty());
+    assert!(search(&reader.snapshot().unwrap(), "UserService", &other, 10, &|_| Ok(None)).unwrap().hits.is_empty());
 }
 
 #[test]

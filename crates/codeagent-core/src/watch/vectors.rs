@@ -5,6 +5,7 @@
 //!
 //! **Limits.** Elsewhere than on Linux its thread cannot step back behind others.
 
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
@@ -33,6 +34,12 @@ pub struct VectorProgress {
     pub done: u64,
     /// Symbols.
     pub total: u64,
+}
+
+impl fmt::Display for VectorProgress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} symbols have a vector of {}", self.done, self.total, self.model)
+    }
 }
 
 /// What is known of the making of vectors.
