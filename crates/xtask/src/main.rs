@@ -9,7 +9,9 @@ mod accuracy;
 mod corpora;
 mod cost;
 mod mutants;
+mod ranking;
 mod search;
+mod sentences;
 
 use clap::Parser;
 
@@ -23,6 +25,7 @@ enum Command {
     #[command(hide = true)]
     Index(cost::IndexOptions),
     Mutants(mutants::Options),
+    Ranking(ranking::Options),
     Search(search::Options),
 }
 
@@ -33,6 +36,7 @@ fn main() -> anyhow::Result<()> {
         Command::Gold(options) => accuracy::make_gold(&options),
         Command::Index(options) => cost::index(&options),
         Command::Mutants(options) => mutants::run(&options),
+        Command::Ranking(options) => ranking::run(&options),
         Command::Search(options) => search::run(&options),
     }
 }
