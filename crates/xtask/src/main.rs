@@ -10,7 +10,9 @@ mod corpora;
 mod cost;
 mod model;
 mod mutants;
+mod ranking;
 mod search;
+mod sentences;
 
 use clap::Parser;
 
@@ -25,6 +27,7 @@ enum Command {
     Index(cost::IndexOptions),
     ModelCheck(model::Options),
     Mutants(mutants::Options),
+    Ranking(ranking::Options),
     Search(search::Options),
 }
 
@@ -36,6 +39,7 @@ fn main() -> anyhow::Result<()> {
         Command::Index(options) => cost::index(&options),
         Command::ModelCheck(options) => model::run(&options),
         Command::Mutants(options) => mutants::run(&options),
+        Command::Ranking(options) => ranking::run(&options),
         Command::Search(options) => search::run(&options),
     }
 }

@@ -15,6 +15,8 @@ use codeagent_core::query::{SearchFilter, Snapshot, Vectors, filter_nodes};
 use codeagent_core::store::export_symbols;
 use cpu_time::ThreadTime;
 
+use crate::sentences;
+
 /// Symbols drawn from each repository.
 pub const DRAWN: usize = 200;
 /// Decides which ones: those whose ids have the smallest hashes with it.
@@ -79,6 +81,17 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 pub fn measure(snapshot: &Snapshot) -> anyhow::Result<Tally> {
     let mut asking = Asking { snapshot, vectors: Vectors::default(), show_misses: false, tally: Tally::default() };
     asking.for_drawn()?;
+    let places = sentences::measure(snapshot, &asking.vectors)?;
+    if places.words.len() >= sentences::MIN_SENTENCES {
+        for (name, places) in [("doc, words only", places.words), ("doc sentence", places.hybrid)] {
+            let class = asking.tally.class(name);
+            class.asked += places.len();
+            for place in places {
+                class.name_found.count(place.name);
+                class.node_found.count(place.symbol);
+            }
+        }
+    }
     Ok(asking.tally)
 }
 

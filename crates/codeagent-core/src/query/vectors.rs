@@ -117,7 +117,7 @@ impl Vectors {
     }
 
     /// The symbols nearest to a vector with their cosines, nearest first; `reach` times as many as usual are looked at.
-    pub(super) fn nearest(
+    pub fn nearest(
         &self,
         snapshot: &Snapshot,
         (source, vector): (VectorSource, &Vector),
