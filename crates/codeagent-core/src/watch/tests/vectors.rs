@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicUsize;
 
 use super::*;
 use crate::embed::{EmbedError, Embedder, Lexhash, Source, Vector};
+use crate::query;
 use crate::store::{VectorSource, vectors_of};
 
 /// What passes for a model: it knows letters only, and counts the texts it was given.
@@ -132,6 +133,39 @@ fn the_end_of_the_process_is_not_kept_waiting() {
     keeper.stop();
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
     assert!(texts.load(Ordering::Relaxed) < 400);
+}
+
+/// Symbols found by a sentence, whether the model is known to be broken then, and what made the vectors of similar symbols.
+fn asked(answers: &Answers) -> (usize, bool, VectorSource) {
+    let snapshot = answers.snapshot().unwrap();
+    let filter = store::SearchFilter::default();
+    let found = query::filter_nodes(&snapshot, Some(answers.vectors()), "which method takes the number seven", &filter, 10).unwrap();
+    let node = query::get_node_by_qualified_name(&snapshot, "A.Method7", None, None).unwrap().remove(0).0;
+    let similar = query::find_similar(&snapshot, answers.vectors(), &[node.id], 5).unwrap();
+    assert!(!similar.symbols.is_empty());
+    (found.hits.len(), answers.vectors().is_model_broken(), similar.source)
+}
+
+#[test]
+fn questions_are_answered_without_the_model_that_made_the_vectors_and_without_some_of_them() {
+    let (_folder, root, home) = repository(40);
+    let keeper = keeper(&root, &home, model("first", Duration::ZERO).0);
+    complete(&keeper, "first");
+    let (hits, is_broken, source) = asked(&keeper.engine().answers());
+    assert!(hits > 0 && !is_broken && source == VectorSource::Model);
+
+    let reader = || Answers::open(&root, &DataHome::at(&home)).unwrap();
+    let broken = Source::new(|| Err(EmbedError::Unavailable("cut off".to_owned())));
+    let (hits, is_broken, source) = asked(&reader().with_model(broken));
+    assert!(hits > 0 && is_broken && source == VectorSource::Model);
+    let (hits, is_broken, _) = asked(&reader().with_model(model("second", Duration::ZERO).0));
+    assert!(hits > 0 && !is_broken);
+
+    let database = keeper.engine().data().database().unwrap();
+    let connection = rusqlite::Connection::open(database).unwrap();
+    connection.execute_batch("DELETE FROM vec_texts WHERE rowid % 2 = 0; DELETE FROM vec_nodes WHERE row % 3 = 0").unwrap();
+    drop(connection);
+    assert!(asked(&reader()).0 > 0);
 }
 
 /// Names the folder of the repository to the process that will be killed.
