@@ -75,7 +75,7 @@ pub enum InstallError {
     #[error("{0}; take the files of sentence-transformers/all-MiniLM-L6-v2")]
     Convert(#[from] ConvertError),
     /// It was put together and does not work.
-    #[error(transparent)]
+    #[error("it does not work, and nothing was changed: {0}")]
     Model(#[from] ModelError),
     /// Another process installs one.
     #[error("another codeagent is installing a model; wait for it")]

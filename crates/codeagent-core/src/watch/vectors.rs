@@ -22,8 +22,12 @@ const PAGE: usize = 512;
 /// Vectors that are written together: what a crash may cost.
 const WRITTEN: usize = 64;
 
-/// Texts between two looks at whether something more urgent waits.
-const URGENT: usize = 16;
+/// Texts between two looks at whether something more urgent waits, as many as go through a model together.
+const MANY: usize = 16;
+
+/// The same once nearly all vectors are there: then questions are put to the model too, and wait for what it is at, which takes a thread that stepped
+/// back long where others work.
+const FEW: usize = 2;
 
 /// How far the vectors of a model are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,8 +138,9 @@ impl Shared {
             let mut page = store::pending_vectors(&self.engine.answers().snapshot()?, after, PAGE)?;
             let Some(last) = page.last().map(|pending| pending.node) else { break };
             page.sort_by_key(|pending| (!pending.is_known, pending.text.len()));
+            let together = if page.len() == PAGE { MANY } else { FEW };
             for part in page.chunks(WRITTEN) {
-                let (vectors, run) = self.vectors(&*model, part)?;
+                let (vectors, run) = self.vectors(&*model, part, together)?;
                 made += vectors.len();
                 self.engine.put_vectors(model.name(), vectors)?;
                 if run == Run::Paused {
@@ -152,9 +157,9 @@ impl Shared {
     }
 
     /// The vectors of symbols, of as many as there is time for.
-    fn vectors(&self, model: &dyn Embedder, part: &[Pending]) -> Result<(Vec<NodeVector>, Run), Trouble> {
+    fn vectors(&self, model: &dyn Embedder, part: &[Pending], together: usize) -> Result<(Vec<NodeVector>, Run), Trouble> {
         let mut vectors = Vec::with_capacity(part.len());
-        for few in part.chunks(URGENT) {
+        for few in part.chunks(together) {
             if self.is_pressed() {
                 return Ok((vectors, Run::Paused));
             }
