@@ -1,4 +1,4 @@
-//! The MCP server by itself: `codeagent-mcp [ROOT]`. The same as `codeagent mcp --root ROOT`.
+//! The MCP server by itself: `codeagent-mcp [ROOT]`. The same as `codeagent mcp --root ROOT`, without a model.
 
 use std::io::Write;
 use std::path::PathBuf;
