@@ -118,8 +118,8 @@ fn near(nodes: Vec<Node>, count: usize) -> anyhow::Result<()> {
         warm.push(timed(|| query::find_similar(&snapshot, &cached, &[*id], NEAREST).map(drop))?);
     }
     for (kind, vectors) in [symbol_vectors(&snapshot, &asked_symbols)?, sentence_vectors(&sentences)?].iter().enumerate() {
-        for vector in vectors {
-            let exact = query::exactly_nearest(&snapshot, VectorSource::Lexical, vector, NEAREST)?;
+        let exact = query::exactly_nearest(&snapshot, VectorSource::Lexical, vectors, NEAREST)?;
+        for (vector, exact) in vectors.iter().zip(exact) {
             let found = cached.nearest(&snapshot, (VectorSource::Lexical, vector), 1)?;
             // Who is as near as the tenth is as good as it.
             let least = exact.last().map_or(0.0, |(_, cosine)| cosine - 1e-5);

@@ -20,6 +20,8 @@ use crate::store::{self, EMBEDDING_MODEL, SYMBOLS_TOTAL, Snapshot, StoreError, V
 const MAX_KEPT: usize = 1 << 20;
 /// Symbols whose vectors are looked at, by the estimate the nearest.
 const LOOKED_AT: usize = 300;
+/// Symbols whose vectors are in memory together where all are compared.
+const COMPARED_AT_ONCE: usize = 2048;
 /// One symbol in so many may lack a vector of a model that answers.
 const LACKING: u64 = 20;
 
@@ -221,16 +223,25 @@ fn nearest_first((a, near): &(NodeId, f32), (b, far): &(NodeId, f32)) -> Orderin
     far.total_cmp(near).then(a.cmp(b))
 }
 
-/// The exact nearest symbols by the vectors of all of them: what estimates are measured with.
-pub fn exactly_nearest(snapshot: &Snapshot, source: VectorSource, vector: &Vector, limit: usize) -> Result<Vec<(NodeId, f32)>, QueryError> {
+/// The exact nearest symbols of each vector, by the vectors of all symbols: what estimates are measured with.
+pub fn exactly_nearest(
+    snapshot: &Snapshot,
+    source: VectorSource,
+    vectors: &[Vector],
+    limit: usize,
+) -> Result<Vec<Vec<(NodeId, f32)>>, QueryError> {
     let mut ids = Vec::new();
     store::each_block(snapshot, source, |some, _| ids.extend_from_slice(some))?;
-    let vectors = store::vectors_of(snapshot, source, &ids)?;
-    let scored = ids.into_iter().zip(vectors).filter_map(|(id, other)| Some((id, cosine(vector, &other?))));
-    let mut scored: Vec<(NodeId, f32)> = scored.collect();
-    scored.sort_unstable_by(nearest_first);
-    scored.truncate(limit);
-    Ok(scored)
+    let mut nearest = vec![Vec::new(); vectors.len()];
+    for some in ids.chunks(COMPARED_AT_ONCE) {
+        let others = store::vectors_of(snapshot, source, some)?;
+        for (vector, nearest) in vectors.iter().zip(&mut nearest) {
+            nearest.extend(some.iter().zip(&others).filter_map(|(id, other)| Some((*id, cosine(vector, other.as_ref()?)))));
+            nearest.sort_unstable_by(nearest_first);
+            nearest.truncate(limit);
+        }
+    }
+    Ok(nearest)
 }
 
 /// What is kept is written in one step.
