@@ -20,11 +20,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("extract", &["model"]),
     ("library", &["model"]),
     ("resolve", &["model", "project", "library"]),
-    ("store", &["model"]),
-    ("ingest", &["model", "project", "extract", "resolve", "store"]),
-    ("query", &["model", "store"]),
-    ("engine", &["model", "project", "extract", "resolve", "store", "ingest", "query"]),
-    ("watch", &["store", "ingest", "engine"]),
+    ("embed", &["model"]),
+    ("store", &["model", "embed"]),
+    ("ingest", &["model", "project", "extract", "resolve", "embed", "store"]),
+    ("query", &["model", "embed", "store"]),
+    ("engine", &["model", "project", "extract", "resolve", "embed", "store", "ingest", "query"]),
+    ("watch", &["embed", "store", "ingest", "engine"]),
 ];
 
 /// Paths and the only places in which they may stand.
@@ -35,11 +36,12 @@ const CONFINED: &[(&str, &[&str])] = &[
     // The bench compares with a bare parse.
     ("tree_sitter", &["crates/codeagent-core/src/extract/", "benches/"]),
     ("oxc_resolver", &["crates/codeagent-core/src/resolve/module_paths"]),
-    // The files and commands of clients are the user's, not a repository's.
+    // Models and the files and commands of clients are the user's, not a repository's.
     (
         "std::fs",
         &[
             "crates/codeagent-workspace/src/",
+            "crates/codeagent-embed/src/",
             "crates/codeagent-core/build.rs",
             "crates/codeagent-cli/src/clients/",
             "crates/codeagent-externals/src/main.rs",
@@ -47,10 +49,11 @@ const CONFINED: &[(&str, &[&str])] = &[
             "benches/",
         ],
     ),
-    // Nothing is run but in a jail, this program itself, and the commands of clients when the user asks for it.
+    // Nothing is run but in a jail, this program itself, and pip and the commands of clients when the user asks for it.
     (
         "std::process::Command",
         &[
+            "crates/codeagent-embed/src/packages.rs",
             "crates/codeagent-workspace/src/exec/",
             "crates/codeagent-workspace/src/detach.rs",
             "crates/codeagent-cli/src/clients/",
@@ -75,6 +78,8 @@ const CONFINED: &[(&str, &[&str])] = &[
         ],
     ),
     ("rmcp", &["crates/codeagent-mcp/"]),
+    ("fastembed", &["crates/codeagent-embed/src/"]),
+    ("ort", &["crates/codeagent-embed/src/"]),
     ("anyhow", &["crates/codeagent-cli/src/", "crates/codeagent-externals/src/", "crates/xtask/src/"]),
     ("clrmeta", &["crates/codeagent-externals/src/"]),
     // A language knows nothing of the other, and only the dispatchers know of both.
@@ -90,10 +95,11 @@ const CRATES: &[(&str, &[&str])] = &[
     ("codeagent-workspace", &[]),
     ("codeagent-testkit", &[]),
     ("codeagent-core", &["codeagent-workspace"]),
+    ("codeagent-embed", &["codeagent-core", "codeagent-workspace"]),
     ("codeagent-mcp", &["codeagent-core", "codeagent-workspace"]),
-    ("codeagent-cli", &["codeagent-core", "codeagent-mcp", "codeagent-workspace"]),
+    ("codeagent-cli", &["codeagent-core", "codeagent-embed", "codeagent-mcp", "codeagent-workspace"]),
     ("codeagent-externals", &["codeagent-core"]),
-    ("xtask", &["codeagent-core", "codeagent-workspace"]),
+    ("xtask", &["codeagent-core", "codeagent-embed", "codeagent-workspace"]),
 ];
 
 /// A source file without what is compiled for tests only.

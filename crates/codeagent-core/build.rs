@@ -16,7 +16,7 @@ use std::{env, fs, io};
 /// What a version is the hash of: files and folders, tests left out.
 const VERSIONS: &[(&str, &[&str])] = &[
     ("FACTS_VERSION", &["src/model", "src/extract", "../../Cargo.lock"]),
-    ("LINK_VERSION", &["src/project", "src/library", "data", "src/resolve", "src/ingest"]),
+    ("LINK_VERSION", &["src/project", "src/library", "data", "src/resolve", "src/embed", "src/ingest"]),
 ];
 
 /// Places of the migrations, the first that is a folder counts.

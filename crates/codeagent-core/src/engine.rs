@@ -16,10 +16,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, MOST_KEPT_BYTES, OpenError, Watcher, Workspace, root_mark};
 
+use crate::embed::Source;
 use crate::engine::soundness::Held;
 use crate::ingest::{self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
-use crate::query::Texts;
-use crate::store::{self, Canceller, ROOT, Reader, Snapshot, StoreError};
+use crate::query::{Texts, Vectors};
+use crate::store::{self, Canceller, NodeVector, ROOT, Reader, Snapshot, StoreError};
 
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
 const READERS: u32 = 4;
@@ -110,6 +111,8 @@ pub struct EngineOptions {
     pub tolerate_config: bool,
     /// Where indexes lie.
     pub home: DataHome,
+    /// What makes vectors that know meanings.
+    pub model: Source,
 }
 
 /// The engine of one repository, with the right to write. Fields are dropped in order: the writer before the lock.
@@ -134,6 +137,7 @@ pub struct Engine {
 struct Live {
     pulse: Pulse,
     reader: Reader,
+    vectors: Arc<Vectors>,
 }
 
 impl Engine {
@@ -300,13 +304,30 @@ impl Engine {
         self.live().pulse.is_alive()
     }
 
+    /// What makes vectors that know meanings.
+    #[must_use]
+    pub fn model(&self) -> &Source {
+        &self.options.model
+    }
+
+    /// Writes vectors of a model, between two batches; those of another model go.
+    pub fn put_vectors(&self, model: &str, vectors: Vec<NodeVector>) -> Result<(), EngineError> {
+        self.pipeline().as_ref().map_or(Ok(()), |pipeline| Ok(pipeline.writer().put_vectors(model, vectors)?))
+    }
+
+    /// Removes the vectors of texts that no symbol has.
+    pub fn collect_vectors(&self, model: &str) -> Result<(), EngineError> {
+        self.pipeline().as_ref().map_or(Ok(()), |pipeline| Ok(pipeline.writer().collect_vectors(model)?))
+    }
+
     /// Answers from the same index.
     #[must_use]
     pub fn answers(&self) -> Answers {
         let mark = self.held.mark();
         let canceller = Canceller::default();
+        let Live { reader, vectors, .. } = self.live();
         let texts = self.texts.clone();
-        Answers { reader: self.live().reader, workspace: self.workspace(), data: self.data().clone(), mark, canceller, texts }
+        Answers { reader, vectors, workspace: self.workspace(), data: self.data().clone(), mark, canceller, texts }
     }
 
     /// Moves the log into the database, closes it and gives the lock back.
@@ -337,6 +358,7 @@ fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Clone)]
 pub struct Answers {
     reader: Reader,
+    vectors: Arc<Vectors>,
     workspace: Workspace,
     data: DataDir,
     mark: Option<(u64, u64)>,
@@ -353,7 +375,8 @@ impl Answers {
         let mark = data.database_mark();
         let reader = Reader::open(&data.database()?, READERS)?;
         check_root(&reader, workspace.root())?;
-        Ok(Self { reader, workspace, data, mark, canceller: Canceller::default(), texts: Texts::default() })
+        let (vectors, canceller, texts) = (Arc::default(), Canceller::default(), Texts::default());
+        Ok(Self { reader, vectors, workspace, data, mark, canceller, texts })
     }
 
     /// The same for a call that may be cancelled.
@@ -362,9 +385,21 @@ impl Answers {
         Self { canceller, ..self }
     }
 
+    /// The same with what makes vectors of questions.
+    #[must_use]
+    pub fn with_model(self, model: Source) -> Self {
+        Self { vectors: Arc::new(Vectors::new(model)), ..self }
+    }
+
     /// The present generation, for one answer.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         self.reader.snapshot_for(&self.canceller)
+    }
+
+    /// What answers questions of similarity.
+    #[must_use]
+    pub fn vectors(&self) -> &Vectors {
+        &self.vectors
     }
 
     /// The repository.
@@ -416,7 +451,8 @@ fn wired(held: &Held, workspace: &Workspace, options: &EngineOptions) -> Result<
         pipeline.share(held.data.clone());
     }
     held.note_database();
-    Ok((pipeline, Live { pulse, reader }))
+    let vectors = Arc::new(Vectors::new(options.model.clone()));
+    Ok((pipeline, Live { pulse, reader, vectors }))
 }
 
 /// Opens the database for writing; what another root's index left there is refused.

@@ -13,6 +13,8 @@ pub mod extract;
 
 pub mod resolve;
 
+pub mod embed;
+
 pub mod store;
 
 pub mod ingest;

@@ -5,12 +5,14 @@
 //! Nothing is done by the clock while the system tells of changes; where it does not, the repository is looked at again and again, for at most
 //! a twentieth of the time, and before an answer if that is quick.
 //!
-//! Other processes have theirs taken in by this one (`door`). When a keeper in the background has to end is told by `life`.
+//! Other processes have theirs taken in by this one (`door`). When a keeper in the background has to end is told by `life`; `vectors` makes those of a
+//! model.
 //!
 //! **Limits.** Where changes have to be looked for, one may be up to [`POLLING`] old before it is seen.
 
 pub mod door;
 mod life;
+mod vectors;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -25,8 +27,10 @@ use codeagent_workspace::{Conversation, Door, Hints, RepoPath, Watcher, knock};
 use crate::engine::{Answers, Engine};
 use crate::ingest::{ChangeBatch, Phase, Progress};
 use crate::watch::life::Life;
+use crate::watch::vectors::Making;
 
 pub use crate::watch::life::{End, Role};
+pub use crate::watch::vectors::{VectorProgress, vector_progress};
 
 /// How long a question waits for changes made before it.
 pub const SETTLING: Duration = Duration::from_secs(2);
@@ -140,6 +144,7 @@ struct Shared {
     moved: Condvar,
     stop: AtomicBool,
     life: Arc<Life>,
+    making: Making,
     /// Processes that wait for this one to end.
     guests: Mutex<(u64, BTreeMap<u64, Conversation>)>,
 }
@@ -159,6 +164,8 @@ struct State {
     /// Questions so far, and how many of them are answered by what is in the index.
     asked: u64,
     done: u64,
+    /// Batches so far.
+    batches: u64,
     /// Why the last batch failed.
     failure: Option<String>,
     /// How long the last look at everything took, and when it ended.
@@ -196,12 +203,18 @@ impl Keeper {
             moved: Condvar::new(),
             stop: AtomicBool::new(false),
             life: Arc::new(Life::new(role)),
+            making: Making::default(),
             guests: Mutex::default(),
         });
         let door = open_door(&shared)?;
         let own = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("codeagent-keeper".to_owned()).spawn(move || own.run())?;
-        Ok(Self { shared, threads: Mutex::new(door.into_iter().chain([thread]).collect()) })
+        let mut threads: Vec<JoinHandle<()>> = door.into_iter().chain([thread]).collect();
+        if !shared.engine.model().is_none() {
+            let own = Arc::clone(&shared);
+            threads.push(std::thread::Builder::new().name("codeagent-vectors".to_owned()).spawn(move || own.make_vectors())?);
+        }
+        Ok(Self { shared, threads: Mutex::new(threads) })
     }
 
     /// The engine.
@@ -214,6 +227,12 @@ impl Keeper {
     #[must_use]
     pub fn trouble(&self) -> Option<String> {
         self.shared.lock().trouble.clone()
+    }
+
+    /// Why symbols have no vectors of the model that is installed, or not all.
+    #[must_use]
+    pub fn vector_trouble(&self) -> Option<String> {
+        self.shared.making.trouble()
     }
 
     /// Waits until everything that was changed before this call is in the index, for at most `limit` if there is one; says what is not.
@@ -416,6 +435,7 @@ impl Shared {
         drop(state);
         if !watcher.wait(Some(IDLE)) {
             self.engine.put_down();
+            self.engine.model().close();
             watcher.wait(None);
         }
     }
@@ -482,6 +502,7 @@ impl Shared {
             state.look = Some((began.elapsed(), Instant::now()));
         }
         state.done = asked;
+        state.batches += 1;
         self.give_up_watching(&mut state);
         drop(state);
         self.moved.notify_all();

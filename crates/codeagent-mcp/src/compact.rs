@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Before the first tab stand the lines, the access modifier, the kind (after `node_type:` where that does not follow from it), the node id and
-//! what else there is: a confidence that is not `exact`, `x` and the number of sites if not all are shown, `r` and the rank, `suffix`,
+//! what else there is: a confidence that is not `exact`, `x` and the number of sites if not all are shown, `r` and the rank, `s` and the score,
+//! what of the query was matched, `suffix`,
 //! `primary`, `stale`; after it the qualified name (`#` stands for the file's path, `.` for the container of the row above), the parameters and
 //! the result. A name that is not the end of its qualified name follows the id as `=name`.
 //!
@@ -190,6 +191,12 @@ fn head(row: &Value) -> String {
     }
     if let Some(rank) = row["rank"].as_f64() {
         add(&format!("r{rank}"));
+    }
+    if let Some(score) = row["score"].as_f64() {
+        add(&format!("s{score}"));
+    }
+    if let Some(reasons) = row["matched"].as_array() {
+        add(&reasons.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("+"));
     }
     add(text(row, "match"));
     add(if row["is_primary"] == true { "primary" } else { "" });

@@ -1,4 +1,4 @@
-//! The MCP server by itself: `codeagent-mcp [ROOT]`. The same as `codeagent mcp --root ROOT`.
+//! The MCP server by itself: `codeagent-mcp [ROOT]`. The same as `codeagent mcp --root ROOT`, without a model.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -6,13 +6,14 @@ use std::process::ExitCode;
 
 use codeagent_mcp::profiles::{Options, Profile, ToolSet};
 use codeagent_mcp::serve::serve_stdio;
+use codeagent_mcp::state::Indexing;
 
 fn main() -> ExitCode {
     if let Some(ended) = codeagent_workspace::jail_main() {
         return ended;
     }
     let root = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
-    match serve_stdio(&root, ToolSet::new(Profile::Index, Options::default()), 0) {
+    match serve_stdio(&root, ToolSet::new(Profile::Index, Options::default()), Indexing::default()) {
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => {
             writeln!(std::io::stderr(), "codeagent-mcp: {error}").ok();

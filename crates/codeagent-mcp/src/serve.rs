@@ -20,7 +20,7 @@ use crate::backpressure::Bounded;
 use crate::http::{self, Exposed, HttpOptions, Stop};
 use crate::profiles::{Profile, ToolSet};
 use crate::server::Server;
-use crate::state::State;
+use crate::state::{Indexing, State};
 use crate::transport::Lines;
 
 /// What is logged if nothing else is said: errors, but not that a client hung up, which the protocol's library calls one.
@@ -63,9 +63,9 @@ pub enum ServeError {
     Handshake(String),
 }
 
-/// Serves tools over the repository at `root` on standard input and output. So many threads index; 0: one for each processor.
-pub fn serve_stdio(root: &Path, tools: ToolSet, threads: usize) -> Result<Ended, ServeError> {
-    let state = State::with_threads(root, DataHome::default(), threads)?;
+/// Serves tools over the repository at `root` on standard input and output.
+pub fn serve_stdio(root: &Path, tools: ToolSet, indexing: Indexing) -> Result<Ended, ServeError> {
+    let state = State::with_indexing(root, DataHome::default(), indexing)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     if tools.needs_index() {
         state.start();
@@ -83,14 +83,14 @@ pub fn serve_http(
     root: &Path,
     tools: ToolSet,
     options: HttpOptions,
-    threads: usize,
+    indexing: Indexing,
     announce: impl FnOnce(SocketAddr),
 ) -> Result<Ended, ServeError> {
     options.check()?;
     if options.token.is_none() && tools.profile != Profile::Index {
         return Err(Exposed::Files.into());
     }
-    let state = State::with_threads(root, DataHome::default(), threads)?;
+    let state = State::with_indexing(root, DataHome::default(), indexing)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         let address = options.address;

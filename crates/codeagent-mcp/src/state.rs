@@ -16,12 +16,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use codeagent_core::embed::Source;
 use codeagent_core::engine::{Answers, Engine, EngineError, EngineOptions, ErrorKind};
 use codeagent_core::ingest::{IngestOptions, Progress};
 use codeagent_core::query::{self, IndexStatus};
 use codeagent_core::store::{self, StoreError};
 use codeagent_core::watch::door::{Visit, Wish, sync};
-use codeagent_core::watch::{Keeper, Lag, Role, SETTLING, glance};
+use codeagent_core::watch::{Keeper, Lag, Role, SETTLING, glance, vector_progress};
 use codeagent_workspace::{DataHome, OpenError, RepoPath, Workspace};
 
 use crate::arguments::Arguments;
@@ -37,13 +38,25 @@ const ELSEWHERE: Duration = Duration::from_secs(60);
 /// How often a server that reads asks whether it may write, and looks for a new index.
 const SUCCESSION: Duration = Duration::from_millis(250);
 
+/// How a server indexes.
+#[derive(Clone, Debug, Default)]
+pub struct Indexing {
+    /// Threads that index; 0: one for each processor.
+    pub threads: usize,
+    /// What makes vectors that know meanings.
+    pub model: Source,
+}
+
+/// Said where a model should have made vectors.
+pub const MODEL_BROKEN: &str =
+    "the model that is installed cannot be used, so words and letters are compared; `codeagent model status` says why";
+
 /// Shared by all calls.
 pub struct State {
     me: Weak<State>,
     workspace: Mutex<Workspace>,
     home: DataHome,
-    /// Threads that index.
-    threads: usize,
+    indexing: Indexing,
     stage: Mutex<Stage>,
     /// The stage is another one now.
     moved: Condvar,
@@ -77,17 +90,17 @@ enum Stage {
 impl State {
     /// The state of a server over the repository at `root`, whose index lies at `home`, without an engine yet.
     pub fn open(root: &Path, home: DataHome) -> Result<Arc<Self>, OpenError> {
-        Self::with_threads(root, home, 0)
+        Self::with_indexing(root, home, Indexing::default())
     }
 
-    /// The same with so many threads that index; 0: one for each processor.
-    pub fn with_threads(root: &Path, home: DataHome, threads: usize) -> Result<Arc<Self>, OpenError> {
+    /// The same, indexed in a way that the caller chooses.
+    pub fn with_indexing(root: &Path, home: DataHome, indexing: Indexing) -> Result<Arc<Self>, OpenError> {
         let workspace = Workspace::open(root)?;
         Ok(Arc::new_cyclic(|me| Self {
             me: Weak::clone(me),
             workspace: Mutex::new(workspace),
             home,
-            threads,
+            indexing,
             stage: Mutex::new(Stage::Closed),
             moved: Condvar::new(),
             cancel: Arc::default(),
@@ -106,7 +119,7 @@ impl State {
             me: Weak::new(),
             workspace: Mutex::new(answers.workspace().clone()),
             home: DataHome::default(),
-            threads: 0,
+            indexing: Indexing::default(),
             stage: Mutex::new(Stage::ReadOnly(answers)),
             moved: Condvar::new(),
             cancel: Arc::default(),
@@ -315,12 +328,27 @@ impl State {
             Stage::Closed => return Ok(self.unhealthy("the engine is closed")),
             Stage::Opening | Stage::Elsewhere(None) => return Ok(self.unhealthy("the index is being opened; ask again in a moment")),
         };
-        let Ok(status) = answers.snapshot().map_err(query::QueryError::from).and_then(|snapshot| query::status(&snapshot)) else {
+        let Ok(status) =
+            answers.snapshot().map_err(query::QueryError::from).and_then(|snapshot| query::status(&snapshot, answers.vectors()))
+        else {
             return Ok(self.unhealthy("the index cannot be read; a question about a symbol says why"));
+        };
+        let remark = match (remark, self.making_vectors(&answers)) {
+            (Some(remark), Some(making)) => Some(format!("{remark}; {making}")),
+            (remark, making) => remark.or(making),
         };
         let report = StatusReport { watcher_active: watched, ..StatusReport::new(&status, healthy) };
         let report = report.with_text_of_no_language(answers.covered_bytes());
         Ok((report, remark, answers.workspace().config().remarks.clone()))
+    }
+
+    /// How far the vectors of a model are while they are made, or that it cannot be used. Why names places of the machine, so the command says it.
+    fn making_vectors(&self, answers: &Answers) -> Option<String> {
+        if self.keeper().is_some_and(|keeper| keeper.vector_trouble().is_some()) || answers.vectors().is_model_broken() {
+            return Some(MODEL_BROKEN.to_owned());
+        }
+        let progress = vector_progress(&answers.snapshot().ok()?).ok()??;
+        (progress.done < progress.total).then(|| progress.to_string())
     }
 
     fn unhealthy(&self, remark: &str) -> (StatusReport, Option<String>, Vec<String>) {
@@ -396,9 +424,14 @@ impl State {
     }
 
     fn open_engine(&self) -> Result<Engine, EngineError> {
-        let ingest =
-            IngestOptions { threads: self.threads, cancel: Arc::clone(&self.cancel), in_background: true, ..IngestOptions::default() };
-        let options = EngineOptions { ingest, tolerate_config: true, home: self.home.clone(), ..EngineOptions::default() };
+        let ingest = IngestOptions {
+            threads: self.indexing.threads,
+            cancel: Arc::clone(&self.cancel),
+            in_background: true,
+            ..IngestOptions::default()
+        };
+        let (home, model) = (self.home.clone(), self.indexing.model.clone());
+        let options = EngineOptions { ingest, tolerate_config: true, home, model, ..EngineOptions::default() };
         Engine::open(self.workspace().root(), options)
     }
 
@@ -426,7 +459,7 @@ impl State {
     }
 
     fn elsewhere(&self) -> Stage {
-        match Answers::open(self.workspace().root(), &self.home) {
+        match Answers::open(self.workspace().root(), &self.home).map(|answers| answers.with_model(self.indexing.model.clone())) {
             Ok(answers) if is_complete(&answers).unwrap_or(false) => Stage::ReadOnly(answers),
             Ok(answers) => Stage::Elsewhere(Some(answers)),
             Err(error) if matches!(error.kind(), ErrorKind::NotIndexed) => Stage::Elsewhere(None),

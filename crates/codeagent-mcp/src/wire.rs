@@ -7,7 +7,7 @@
 
 use codeagent_core::model::graph::{Access, Confidence, Dialect, EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeSpan};
 use codeagent_core::model::graph::{NodeType, ParseStatus};
-use codeagent_core::query::{CallSite, Match, Neighbor, Symbol};
+use codeagent_core::query::{CallSite, FoundSymbol, Match, Matched, Neighbor, Symbol, VectorSource};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -101,8 +101,25 @@ pub struct RankedRow {
     /// What was found.
     #[serde(flatten)]
     pub row: SymbolRow,
-    /// How well it fits the search; smaller is better.
+    /// How well it fits the search by bm25; smaller is better.
     pub rank: f64,
+    /// How well it answers a query that reads as language, 0 to 1; the order then follows this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// Why it answers such a query: all words are in its `name`, it shares `words`, or its vector is near by `letters` or by `meaning`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("items" = serde_json::json!({ "type": "string", "enum": ["name", "words", "letters", "meaning"] })))]
+    pub matched: Vec<&'static str>,
+}
+
+/// A symbol like another.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SimilarRow {
+    /// What is similar.
+    #[serde(flatten)]
+    pub row: SymbolRow,
+    /// Cosine of the two vectors; 1 is the same.
+    pub score: f64,
 }
 
 /// A symbol that a name led to.
@@ -125,12 +142,34 @@ impl From<&Node> for SymbolRow {
 }
 
 impl RankedRow {
-    /// A node and its rank.
+    /// A symbol that was found.
     #[must_use]
-    pub fn new(node: &Node, rank: f64) -> Self {
-        // Two decimals are plenty, and keep answers the same on every machine.
-        Self { row: node.into(), rank: (rank * 100.0).round() / 100.0 }
+    pub fn new(found: &FoundSymbol) -> Self {
+        let score = found.score.map(|score| rounded(score.score));
+        let matched = found.score.map_or_else(Vec::new, |score| reasons(score.matched));
+        Self { row: (&found.node).into(), rank: rounded(found.rank), score, matched }
     }
+}
+
+impl SimilarRow {
+    /// A node and how similar it is.
+    #[must_use]
+    pub fn new(node: &Node, cosine: f32) -> Self {
+        Self { row: node.into(), score: rounded(f64::from(cosine)) }
+    }
+}
+
+fn reasons(matched: Matched) -> Vec<&'static str> {
+    let near = matched.near.map(|source| match source {
+        VectorSource::Lexical => "letters",
+        VectorSource::Model => "meaning",
+    });
+    [matched.name.then_some("name"), matched.words.then_some("words"), near].into_iter().flatten().collect()
+}
+
+/// Two decimals are plenty, and keep answers the same on every machine.
+fn rounded(number: f64) -> f64 {
+    (number * 100.0).round() / 100.0
 }
 
 impl NamedRow {

@@ -165,7 +165,7 @@ impl DataDir {
 }
 
 /// Makes a folder that only its owner can enter. One that is there must be a folder, and ours to restrict.
-pub(crate) fn make_own_folder(folder: &Path) -> io::Result<()> {
+pub fn make_own_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -39,7 +39,7 @@ use std::sync::Arc;
 
 pub use clean::Kept;
 pub use config::{CONFIG_FILE, Config, ConfigError, Globs, LANGUAGES, MAX_FILE_BYTES};
-pub use data_dir::{DataDir, DataDirError, DataHome, root_mark};
+pub use data_dir::{DataDir, DataDirError, DataHome, make_own_folder, root_mark};
 pub use decode::Encoding;
 #[cfg(unix)]
 pub use detach::{leave_session, start_detached};
@@ -49,7 +49,7 @@ pub use exec::{ExecError, Launcher, Outcome, Output, Policy, Request, jail_main}
 pub use lock::{Holder, WriterLock};
 pub use log::{LONGEST_LOG, LogFile};
 pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
-pub use priority::{step_back, steps_back};
+pub use priority::{step_back, step_far_back, steps_back};
 pub use read::{FileBytes, FileText, ReadError, Stamp};
 pub use room::MOST_KEPT_BYTES;
 #[cfg(unix)]

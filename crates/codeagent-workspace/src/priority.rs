@@ -6,10 +6,20 @@
 #[cfg(target_os = "linux")]
 const STEPS: i32 = 10;
 
+/// As far as it goes.
+#[cfg(target_os = "linux")]
+const LAST: i32 = 19;
+
 /// Lets this thread run behind others from now on, if the system lets it. It cannot come back.
 pub fn step_back() {
     #[cfg(target_os = "linux")]
     rustix::process::nice(STEPS).ok();
+}
+
+/// Lets this thread run when nobody else wants to, if the system lets it. It cannot come back.
+pub fn step_far_back() {
+    #[cfg(target_os = "linux")]
+    rustix::process::nice(LAST).ok();
 }
 
 /// How far this thread has stepped back.

@@ -8,8 +8,11 @@
 mod accuracy;
 mod corpora;
 mod cost;
+mod model;
 mod mutants;
+mod ranking;
 mod search;
+mod sentences;
 
 use clap::Parser;
 
@@ -22,7 +25,9 @@ enum Command {
     Gold(accuracy::GoldOptions),
     #[command(hide = true)]
     Index(cost::IndexOptions),
+    ModelCheck(model::Options),
     Mutants(mutants::Options),
+    Ranking(ranking::Options),
     Search(search::Options),
 }
 
@@ -32,7 +37,9 @@ fn main() -> anyhow::Result<()> {
         Command::Cost(options) => cost::run(&options),
         Command::Gold(options) => accuracy::make_gold(&options),
         Command::Index(options) => cost::index(&options),
+        Command::ModelCheck(options) => model::run(&options),
         Command::Mutants(options) => mutants::run(&options),
+        Command::Ranking(options) => ranking::run(&options),
         Command::Search(options) => search::run(&options),
     }
 }

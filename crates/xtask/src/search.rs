@@ -11,9 +11,11 @@ use std::time::Duration;
 
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::model::graph::{Language, NodeId, NodeKind, NodeType};
-use codeagent_core::query::{SearchFilter, Snapshot, filter_nodes};
+use codeagent_core::query::{SearchFilter, Snapshot, Vectors, filter_nodes};
 use codeagent_core::store::export_symbols;
 use cpu_time::ThreadTime;
+
+use crate::sentences;
 
 /// Symbols drawn from each repository.
 pub const DRAWN: usize = 200;
@@ -63,7 +65,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         let engine = Engine::open(root, EngineOptions::default())?;
         engine.index(&|_| ())?;
         let snapshot = engine.answers().snapshot()?;
-        let mut asking = Asking { snapshot: &snapshot, show_misses: options.misses, tally: Tally::default() };
+        let mut asking = Asking { snapshot: &snapshot, vectors: Vectors::default(), show_misses: options.misses, tally: Tally::default() };
         asking.time("(warming up)", "warm", &SearchFilter::default())?;
         asking.tally = Tally::default();
         asking.for_drawn()?;
@@ -77,8 +79,19 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 
 /// What searching for drawn symbols gives.
 pub fn measure(snapshot: &Snapshot) -> anyhow::Result<Tally> {
-    let mut asking = Asking { snapshot, show_misses: false, tally: Tally::default() };
+    let mut asking = Asking { snapshot, vectors: Vectors::default(), show_misses: false, tally: Tally::default() };
     asking.for_drawn()?;
+    let places = sentences::measure(snapshot, &asking.vectors)?;
+    if places.words.len() >= sentences::MIN_SENTENCES {
+        for (name, places) in [("doc, words only", places.words), ("doc sentence", places.hybrid)] {
+            let class = asking.tally.class(name);
+            class.asked += places.len();
+            for place in places {
+                class.name_found.count(place.name);
+                class.node_found.count(place.symbol);
+            }
+        }
+    }
     Ok(asking.tally)
 }
 
@@ -210,6 +223,7 @@ fn queries(name: &str) -> Vec<(&'static str, String)> {
 
 struct Asking<'s> {
     snapshot: &'s Snapshot,
+    vectors: Vectors,
     show_misses: bool,
     tally: Tally,
 }
@@ -252,23 +266,23 @@ impl Asking<'_> {
 
     fn time(&mut self, class: &'static str, query: &str, filter: &SearchFilter) -> anyhow::Result<()> {
         let start = ThreadTime::now();
-        filter_nodes(self.snapshot, query, filter, LIMIT)?;
+        filter_nodes(self.snapshot, Some(&self.vectors), query, filter, LIMIT)?;
         self.tally.class(class).times.push(start.elapsed());
         Ok(())
     }
 
     fn ask(&mut self, class: &'static str, query: &str, symbol: &Drawn) -> anyhow::Result<()> {
         let start = ThreadTime::now();
-        let found = filter_nodes(self.snapshot, query, &SearchFilter::default(), LIMIT)?.hits;
+        let found = filter_nodes(self.snapshot, Some(&self.vectors), query, &SearchFilter::default(), LIMIT)?.hits;
         let elapsed = start.elapsed();
-        let by_name = found.iter().position(|(node, _)| node.name == symbol.name);
+        let by_name = found.iter().position(|hit| hit.node.name == symbol.name);
         let tally = self.tally.class(class);
         tally.asked += 1;
         tally.times.push(elapsed);
         tally.name_found.count(by_name);
-        tally.node_found.count(found.iter().position(|(node, _)| node.id == symbol.id));
+        tally.node_found.count(found.iter().position(|hit| hit.node.id == symbol.id));
         if self.show_misses && by_name.is_none_or(|at| at >= 5) {
-            let first: Vec<String> = found.iter().take(6).map(|(node, rank)| format!("{} {rank:.1}", node.name)).collect();
+            let first: Vec<String> = found.iter().take(6).map(|hit| format!("{} {:.1}", hit.node.name, hit.rank)).collect();
             println!("    {class}: {query:?} for {} ({}): {}", symbol.name, symbol.kind, first.join(", "));
         }
         Ok(())

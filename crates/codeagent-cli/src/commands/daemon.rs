@@ -20,7 +20,7 @@ use codeagent_mcp::tools::management::timestamp;
 use codeagent_workspace::{DataDir, DataDirError};
 use serde_json::json;
 
-use crate::commands::{Root, Threads};
+use crate::commands::{Root, Threads, model};
 use crate::output;
 
 /// How long a daemon may take until it answers: it may have to check an index that nobody closed.
@@ -187,7 +187,7 @@ fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     let cancel = Arc::new(AtomicBool::new(false));
     let ingest =
         IngestOptions { threads: begin.threads.number(), cancel: Arc::clone(&cancel), in_background: true, ..IngestOptions::default() };
-    let engine = open(root, &EngineOptions { ingest, tolerate_config: true, ..EngineOptions::default() })?;
+    let engine = open(root, &EngineOptions { ingest, tolerate_config: true, model: model::source(), ..EngineOptions::default() })?;
     let data = engine.data().clone();
     let keeper = Arc::new(Keeper::start(Arc::new(engine), Role::Daemon, |_| {})?);
     door::who(&data).context("other processes cannot reach this one")?;

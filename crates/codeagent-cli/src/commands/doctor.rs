@@ -12,7 +12,7 @@ use codeagent_workspace::{DataHome, Workspace};
 use serde_json::json;
 
 use crate::clients::{CLIENTS, State};
-use crate::commands::Root;
+use crate::commands::{Root, model};
 use crate::error::told;
 use crate::exit;
 use crate::output::{self, count};
@@ -34,6 +34,11 @@ fn wrong(line: impl Into<String>) -> Finding {
 pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
     let mut findings = vec![fine(format!("codeagent {}, index layout {SCHEMA_VERSION}", env!("CARGO_PKG_VERSION")))];
     findings.extend(repository(root));
+    findings.push(match model::tried() {
+        Ok(Some(model)) => fine(format!("model: {model} works")),
+        Ok(None) => fine("model: none, so words and letters are compared; `codeagent model install --from-pip` installs one"),
+        Err(error) => wrong(format!("model: {error}")),
+    });
     findings.extend(clients());
     let is_fine = findings.iter().all(|finding| !finding.is_wrong);
     let code = if is_fine { ExitCode::SUCCESS } else { exit::FOUND.into() };
@@ -70,7 +75,7 @@ fn repository(root: &Root) -> Vec<Finding> {
 fn index(root: &Root) -> Vec<Finding> {
     let looked = root.answers().and_then(|answers: Answers| {
         let snapshot = answers.snapshot()?;
-        let status = query::status(&snapshot)?;
+        let status = query::status(&snapshot, answers.vectors())?;
         Ok((status, query::unread_files(&snapshot)?, glance(&answers)))
     });
     match looked {

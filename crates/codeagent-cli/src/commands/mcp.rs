@@ -10,8 +10,9 @@ use codeagent_mcp::http::{ENDPOINT, HttpOptions, Token};
 use codeagent_mcp::profiles::assistant::Limits;
 use codeagent_mcp::profiles::{Exec, Options, Profile, ToolSet};
 use codeagent_mcp::serve::{Ended, serve_http, serve_stdio};
+use codeagent_mcp::state::Indexing;
 
-use crate::commands::{Root, Threads};
+use crate::commands::{Root, Threads, model};
 use crate::exit;
 
 /// Where HTTP is served if nothing else is said.
@@ -59,7 +60,7 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let limits = Limits::of(|name| std::env::var(name).ok());
     let tools = ToolSet::new(profile, Options { read_only: arguments.read_only, limits, exec });
     let ended = match arguments.http {
-        None => serve_stdio(&root.folder, tools, arguments.threads.number())?,
+        None => serve_stdio(&root.folder, tools, indexing(arguments.threads))?,
         Some(address) => over_http(root, tools, address, arguments)?,
     };
     Ok(match ended {
@@ -72,10 +73,14 @@ fn over_http(root: &Root, tools: ToolSet, address: SocketAddr, arguments: Argume
     let (token, whence) = token(root, arguments.no_token)?;
     let Arguments { allow_host: hosts, allow_origin: origins, legacy_sse, threads, .. } = arguments;
     let options = HttpOptions { address, hosts, origins, token, legacy_sse };
-    let ended = serve_http(&root.folder, tools, options, threads.number(), |address| {
+    let ended = serve_http(&root.folder, tools, options, indexing(threads), |address| {
         writeln!(anstream::stderr(), "listening at http://{address}{ENDPOINT}; {whence}").ok();
     })?;
     Ok(ended)
+}
+
+fn indexing(threads: Threads) -> Indexing {
+    Indexing { threads: threads.number(), model: model::source() }
 }
 
 /// The token and a word on where it comes from.

@@ -13,6 +13,7 @@ mod index;
 mod install;
 mod lookup;
 mod mcp;
+mod model;
 mod outline;
 mod related;
 mod search;
@@ -117,6 +118,9 @@ enum Command {
     /// Remove the index of this repository, or those of repositories that are gone
     #[command(after_help = "Examples: codeagent clean\n          codeagent clean --all --dry-run")]
     Clean(clean::Arguments),
+    /// Install, try or remove the model that finds symbols by meaning
+    #[command(after_help = "Examples: codeagent model install --from-pip\n          codeagent model status")]
+    Model(model::Arguments),
     /// Make a client know the server
     #[command(after_help = "Example: codeagent install all --dry-run")]
     Install(install::Arguments),
@@ -202,7 +206,7 @@ impl Root {
     }
 
     fn answers(&self) -> anyhow::Result<Answers> {
-        let answers = Answers::open(&self.folder, &DataHome::default())?;
+        let answers = Answers::open(&self.folder, &DataHome::default())?.with_model(model::source());
         // A first index that was interrupted leaves an empty database behind.
         if store::metadata(&answers.snapshot()?, store::SCANNED_AT)?.is_none() {
             return Err(StoreError::NotIndexed.into());
@@ -275,6 +279,7 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Daemon(arguments) => daemon::run(root, &arguments),
         Command::Mcp(arguments) => return mcp::run(root, arguments),
         Command::Clean(arguments) => clean::run(root, &arguments),
+        Command::Model(arguments) => model::run(root, &arguments),
         Command::Install(arguments) => install::install(root, &arguments),
         Command::Uninstall(arguments) => install::uninstall(root, &arguments),
         Command::Doctor => return doctor::run(root),

@@ -3,11 +3,11 @@
 use clap::Args;
 use codeagent_core::query;
 use codeagent_core::watch::door::Visit;
-use codeagent_core::watch::glance;
+use codeagent_core::watch::{glance, vector_progress};
 use codeagent_mcp::tools::management::{LanguageQuality, StatusReport};
 use serde::Serialize;
 
-use crate::commands::{Root, index};
+use crate::commands::{Root, index, model};
 use crate::output::{self, count};
 
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     }
     let answers = root.answers()?;
     let snapshot = answers.snapshot()?;
-    let status = query::status(&snapshot)?;
+    let status = query::status(&snapshot, answers.vectors())?;
     let watcher_active = Visit::begin(answers.data()).is_ok();
     let report = StatusReport { watcher_active, ..StatusReport::new(&status, true) };
     let report = report.with_text_of_no_language(answers.covered_bytes());
@@ -31,6 +31,9 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let mut notes = answers.workspace().config().remarks.clone();
     notes.extend(Some(glance(&answers)).filter(|lag| !lag.is_none()).map(|lag| lag.to_string()));
     let given_up: Vec<Listed> = status.given_up.iter().map(|(path, sites)| Listed::new(path, too_costly(*sites))).collect();
+    let progress = vector_progress(&snapshot)?.filter(|progress| progress.done < progress.total);
+    notes.extend(progress.map(|progress| format!("{progress}; a server, daemon or `codeagent watch` makes the others")));
+    notes.extend(model::trouble());
     if root.json {
         return output::json(&Report { report, failed, partial, given_up, notes });
     }
@@ -40,6 +43,9 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     lines.push(format!("last changed: {}", report.last_batch_at.as_deref().unwrap_or("never")));
     lines.push(if report.watcher_active { "a codeagent watches the files" } else { "nobody watches the files" }.to_owned());
     lines.extend(report.quality.iter().map(language));
+    let vectors = count(report.embeddings_count, "vector");
+    lines
+        .extend(report.embedding_model.as_ref().map(|model| format!("sentences and similar symbols are compared by {vectors} of {model}")));
     lines.extend(report.text_of_no_language_percent.filter(|share| *share > 0.0).map(|share| {
         format!("{share}% of the code, markup and configuration is in no indexed language: what it uses is not in the index")
     }));

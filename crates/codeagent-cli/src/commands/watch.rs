@@ -9,7 +9,7 @@ use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::ingest::IngestOptions;
 use codeagent_core::watch::{Keeper, Role};
 
-use crate::commands::{Root, Threads};
+use crate::commands::{Root, Threads, model};
 use crate::exit;
 use crate::output;
 
@@ -23,7 +23,8 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let cancel = Arc::new(AtomicBool::new(false));
     let ingest =
         IngestOptions { threads: arguments.threads.number(), cancel: Arc::clone(&cancel), in_background: true, ..IngestOptions::default() };
-    let engine = Engine::open(&root.folder, EngineOptions { ingest, tolerate_config: true, ..EngineOptions::default() })?;
+    let engine =
+        Engine::open(&root.folder, EngineOptions { ingest, tolerate_config: true, model: model::source(), ..EngineOptions::default() })?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let keeper = Keeper::start(Arc::new(engine), Role::Watch, |_| {})?;
     output::note(&keeper.trouble().map_or_else(

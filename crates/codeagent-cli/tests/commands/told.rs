@@ -122,6 +122,7 @@ fn the_command_says_what_it_is() {
         "export",
         "daemon",
         "clean",
+        "model",
         "mcp",
     ] {
         let help = Command::new(env!("CARGO_BIN_EXE_codeagent")).args([command, "--help"]).output().unwrap();
@@ -180,8 +181,8 @@ fn every_command_that_a_document_names_works() {
             if matches!(arguments.iter().map(String::as_str).collect::<Vec<_>>()[..], ["debug", "link"] | ["export"]) {
                 arguments.push("--help".to_owned());
             }
-            // These go on until they are stopped, take the index away, or change what is not the shop's.
-            let lasting = ["watch", "daemon", "mcp", "clean", "install", "uninstall", "doctor"];
+            // These go on until they are stopped, take the index away, download, or change what is not the shop's.
+            let lasting = ["watch", "daemon", "mcp", "clean", "model", "install", "uninstall", "doctor"];
             if arguments.first().is_some_and(|name| lasting.contains(&name.as_str())) {
                 arguments.truncate(1);
                 arguments.push("--help".to_owned());

@@ -255,6 +255,12 @@ impl IngestPipeline {
         self.writer.checkpoint()
     }
 
+    /// What writes, for what is no batch.
+    #[must_use]
+    pub fn writer(&self) -> &WriterThread {
+        &self.writer
+    }
+
     /// Threads of their own where the work is to stay behind: a thread cannot come back to the front for the next edit.
     fn threads_of_long_work(&self) -> Result<Arc<rayon::ThreadPool>, IngestError> {
         if !self.options.in_background {

@@ -12,7 +12,7 @@ use cpu_time::ThreadTime;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use crate::ingest::IngestError;
-use crate::store::{Applied, Batch, FactsKey, Interrupter, StoreError, Writer};
+use crate::store::{Applied, Batch, FactsKey, Interrupter, NodeVector, StoreError, Writer};
 
 const QUEUE: usize = 16;
 
@@ -29,6 +29,9 @@ pub type PackedFacts = Vec<(FactsKey, Vec<u8>)>;
 enum WriteCommand {
     Facts(PackedFacts),
     Apply(Box<Batch>, Sender<Result<Written, StoreError>>),
+    /// With the name of the model.
+    Vectors(String, Vec<NodeVector>, Sender<Result<(), StoreError>>),
+    CollectVectors(String, Sender<Result<(), StoreError>>),
     Checkpoint(Sender<Result<(), StoreError>>),
 }
 
@@ -107,10 +110,24 @@ impl WriterThread {
         }
     }
 
+    /// Writes vectors of a model and waits for them; those of another model go.
+    pub fn put_vectors(&self, model: &str, vectors: Vec<NodeVector>) -> Result<(), IngestError> {
+        self.wait_for(|reply| WriteCommand::Vectors(model.to_owned(), vectors, reply))
+    }
+
+    /// Removes the vectors of texts that no symbol has.
+    pub fn collect_vectors(&self, model: &str) -> Result<(), IngestError> {
+        self.wait_for(|reply| WriteCommand::CollectVectors(model.to_owned(), reply))
+    }
+
     /// Moves the log into the database file and waits for it.
     pub fn checkpoint(&self) -> Result<(), IngestError> {
+        self.wait_for(WriteCommand::Checkpoint)
+    }
+
+    fn wait_for(&self, command: impl FnOnce(Sender<Result<(), StoreError>>) -> WriteCommand) -> Result<(), IngestError> {
         let (reply, answer) = bounded(1);
-        self.send(WriteCommand::Checkpoint(reply))?;
+        self.send(command(reply))?;
         Ok(answer.recv().map_err(|_| IngestError::WriterGone)??)
     }
 
@@ -147,6 +164,8 @@ fn run(mut writer: Writer, inbox: &Receiver<WriteCommand>) {
                 since = ThreadTime::now();
                 answer(&reply, written);
             }
+            WriteCommand::Vectors(model, vectors, reply) => answer(&reply, writer.put_vectors(&model, &vectors)),
+            WriteCommand::CollectVectors(model, reply) => answer(&reply, writer.collect_vectors(&model)),
             WriteCommand::Checkpoint(reply) => answer(&reply, writer.checkpoint()),
         }
     }

@@ -18,6 +18,7 @@ mod texts;
 mod textual;
 mod uncertain;
 mod unread;
+mod vectors;
 
 pub use export::{ExportTables, export};
 pub use filter::Filter;
@@ -26,7 +27,7 @@ pub use missing::beginning;
 pub use neighbors::{CallSite, Neighbor, Neighbors, get_neighbors};
 pub use outline::{derive_file_id, get_outline};
 pub use place::is_in_place;
-pub use search::{Found, filter_nodes};
+pub use search::{Found, FoundSymbol, filter_nodes};
 pub use source::{Freshness, Sources, get_source};
 pub use status::{IndexStatus, most_unresolved, project_ids, reference_count, status, unresolved_sites};
 pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
@@ -34,8 +35,9 @@ pub use texts::Texts;
 pub use textual::{TextualUses, textual_uses};
 pub use uncertain::{Places, possible_uses, unresolved_calls_in, unresolved_uses};
 pub use unread::{lacking, partly_read_files, unread_files, unread_like};
+pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 
-pub use crate::store::{Counts, FileKey, LanguageCounts, SearchFilter, Snapshot};
+pub use crate::store::{Counts, FileKey, LanguageCounts, Matched, Score, SearchFilter, Snapshot, VectorSource};
 
 use crate::store::StoreError;
 

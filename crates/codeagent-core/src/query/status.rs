@@ -1,7 +1,7 @@
 //! How the index is: how much is in it, how well it was read and linked.
 
 use crate::model::graph::NodeId;
-use crate::query::QueryError;
+use crate::query::{Embedding, QueryError, Vectors};
 use crate::store::{self, Counts, SCHEMA_VERSION, Snapshot};
 
 /// The state of the index.
@@ -13,18 +13,21 @@ pub struct IndexStatus {
     pub counts: Counts,
     /// Files with sites on which a budget of the linker ended, by path, and how many.
     pub given_up: Vec<(String, u64)>,
+    /// What makes the vectors that search and similarity rest on.
+    pub embedding: Embedding,
     /// When the last batch that found a change began to compare the disk, nanoseconds since 1970.
     pub scanned_at_ns: Option<i64>,
 }
 
 /// The state of the index.
-pub fn status(snapshot: &Snapshot) -> Result<IndexStatus, QueryError> {
+pub fn status(snapshot: &Snapshot, vectors: &Vectors) -> Result<IndexStatus, QueryError> {
     let time = |key| store::metadata(snapshot, key).map(|text| text.and_then(|text| text.parse().ok()));
     let scanned_at_ns = time(store::SCANNED_AT)?.max(time(store::BATCH_AT)?);
     Ok(IndexStatus {
         schema_version: SCHEMA_VERSION,
         counts: store::counts(snapshot)?,
         given_up: store::given_up_files(snapshot)?,
+        embedding: vectors.embedding(snapshot)?,
         scanned_at_ns,
     })
 }

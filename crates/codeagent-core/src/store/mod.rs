@@ -21,6 +21,7 @@ mod schema;
 mod search;
 mod status;
 mod unresolved;
+mod vectors;
 mod writer;
 
 pub use batch::{
@@ -37,9 +38,10 @@ pub use files::{
 pub use nodes::{by_name, by_name_end, by_name_within, by_qualified_name, node, node_hash, node_ids_of_file, nodes_of_file, spans_of};
 pub use reader::{Reader, Snapshot};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log};
-pub use search::{Hit, Hits, SearchFilter, edit_distance, is_test_path, nearest_names, search};
+pub use search::{AskNear, Hit, Hits, Matched, Near, Score, SearchFilter, edit_distance, is_test_path, nearest_names, search};
 pub use status::{Counts, LanguageCounts, counts, metadata, unresolved_names, unresolved_with_name};
 pub use unresolved::{unresolved_in_file, unresolved_sites_of};
+pub use vectors::{NodeVector, Pending, VectorSource, each_block, pending_vectors, vector_count, vectors_mark, vectors_of};
 pub use writer::{Interrupter, Writer};
 
 /// `_metadata`: number of uses, kept by the writer.
@@ -56,6 +58,12 @@ pub const BATCH_AT: &str = "batch_at_ns";
 
 /// `_metadata`: how many batches were written, kept by the writer.
 pub const GENERATION: &str = "generation";
+
+/// `_metadata`: the name of the model whose vectors are kept.
+pub const EMBEDDING_MODEL: &str = "embedding_model";
+
+/// `_metadata`: how many times vectors of a model were written, kept by the writer.
+pub const VECTORS_GENERATION: &str = "vectors_generation";
 
 /// `_metadata`: a hash of the root that the index was made of.
 pub const ROOT: &str = "root";

@@ -19,6 +19,7 @@ use crate::store::StoreError;
 const MIGRATIONS: &[(&str, &str)] = &[
     ("0001_graph.sql", include_str!(concat!(env!("MIGRATIONS"), "/0001_graph.sql"))),
     ("0002_unresolved_sites.sql", include_str!(concat!(env!("MIGRATIONS"), "/0002_unresolved_sites.sql"))),
+    ("0003_vectors.sql", include_str!(concat!(env!("MIGRATIONS"), "/0003_vectors.sql"))),
 ];
 
 /// The schema this code reads and writes.

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::*;
+use crate::embed::{DIMENSIONS, Vector, cosine};
 use crate::model::graph::{Confidence, Dialect, EdgeType, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, ParseStatus};
 use crate::model::span::{Position, Span};
 
@@ -184,7 +185,7 @@ fn small() -> (tempfile::TempDir, Reader) {
 }
 
 fn found(reader: &Reader, query: &str) -> (Vec<String>, bool) {
-    let Hits { hits, quoted, .. } = search(&reader.snapshot().unwrap(), query, &SearchFilter::default(), 10).unwrap();
+    let Hits { hits, quoted, .. } = search(&reader.snapshot().unwrap(), query, &SearchFilter::default(), 10, &|_| Ok(None)).unwrap();
     let mut names: Vec<String> = hits.into_iter().map(|hit| hit.node.qualified_name).collect();
     names.sort();
     (names, quoted)
@@ -214,7 +215,7 @@ fn a_query_that_is_no_fts5_is_quoted() {
 fn filters_narrow() {
     let (_folder, reader) = small();
     let other = SearchFilter { language: Some(Language::CSharp), ..SearchFilter::default() };
-    assert!(search(&reader.snapshot().unwrap(), "UserService", &other, 10).unwrap().hits.is_empty());
+    assert!(search(&reader.snapshot().unwrap(), "UserService", &other, 10, &|_| Ok(None)).unwrap().hits.is_empty());
 }
 
 #[test]
@@ -250,4 +251,114 @@ fn a_failed_batch_leaves_the_generation() {
 fn there_is_no_index_before_the_first() {
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(Reader::open(&folder.path().join("index.db"), 1), Err(StoreError::NotIndexed)));
+}
+
+const MODEL: &str = "a-model";
+
+/// A vector with one number for each name, so that no two are alike.
+fn vector_of(name: usize) -> Vector {
+    let mut vector = [0.0; DIMENSIONS];
+    vector[name] = 1.0;
+    vector
+}
+
+/// An index of three functions in a file, written with vectors of a model.
+fn with_vectors() -> (tempfile::TempDir, Writer, Reader) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    let mut writer = Writer::open(&path).unwrap();
+    writer.apply(of_names(BatchKind::Replace, &[0, 1, 2], None)).unwrap();
+    let reader = Reader::open(&path, 1).unwrap();
+    writer.put_vectors(MODEL, &[]).unwrap();
+    let vectors: Vec<NodeVector> = pending(&reader).into_iter().map(|pending| given(&pending)).collect();
+    writer.put_vectors(MODEL, &vectors).unwrap();
+    (folder, writer, reader)
+}
+
+fn of_names(kind: BatchKind, names: &[usize], doc: Option<&str>) -> Batch {
+    let key = FileKey(1);
+    let mut nodes: Vec<Node> = names.iter().map(|name| node(0, *name, doc)).collect();
+    nodes.sort_by_key(|node| node.id);
+    let nodes = nodes.into_iter().map(|node| (node_hash(&node, &mut Vec::new()), node)).collect();
+    let files = vec![(file_row(0, key), LinkRow::default())];
+    Batch { kind, nodes: Some(nodes), files, keys: [(path(0), key)].into_iter().collect(), ..Batch::default() }
+}
+
+fn given(pending: &Pending) -> NodeVector {
+    let name = NAMES.iter().position(|name| pending.text.starts_with(&format!("{name}\n"))).unwrap();
+    let vector = (!pending.is_known).then(|| Box::new(vector_of(name)));
+    NodeVector { node: pending.node, text_hash: pending.text_hash, vector }
+}
+
+fn pending(reader: &Reader) -> Vec<Pending> {
+    pending_vectors(&reader.snapshot().unwrap(), None, 10).unwrap()
+}
+
+fn counts_of_vectors(reader: &Reader) -> [u64; 2] {
+    [VectorSource::Lexical, VectorSource::Model].map(|source| vector_count(&reader.snapshot().unwrap(), source).unwrap())
+}
+
+#[test]
+fn every_symbol_has_signs_at_once_and_a_model_gives_the_rest() {
+    let (_folder, _writer, reader) = with_vectors();
+    assert_eq!(counts_of_vectors(&reader), [3, 3]);
+    assert_eq!(pending(&reader).len(), 0);
+    let snapshot = reader.snapshot().unwrap();
+    let kept = vectors_of(&snapshot, VectorSource::Model, &[id(0, 1), id(0, 4)]).unwrap();
+    assert!((cosine(&kept[0].unwrap(), &vector_of(1)) - 1.0).abs() < 1e-4);
+    assert!(kept[1].is_none());
+}
+
+#[test]
+fn a_vector_goes_with_its_text_and_comes_back_with_it() {
+    let (_folder, mut writer, reader) = with_vectors();
+    // Documentation is no part of the text.
+    writer.apply(of_names(BatchKind::Update, &[0, 1, 2], Some("Says more."))).unwrap();
+    assert_eq!(counts_of_vectors(&reader), [3, 3]);
+    // One is renamed.
+    writer.apply(of_names(BatchKind::Update, &[0, 1, 3], None)).unwrap();
+    assert_eq!(counts_of_vectors(&reader), [3, 2]);
+    let missing = pending(&reader);
+    assert_eq!(missing.iter().map(|pending| (pending.node, pending.is_known)).collect::<Vec<_>>(), [(id(0, 3), false)]);
+    // And gets its name back, whichever way the index is written: its vector was kept.
+    writer.apply(of_names(BatchKind::Replace, &[0, 1, 2], None)).unwrap();
+    assert_eq!(counts_of_vectors(&reader), [3, 2]);
+    let missing = pending(&reader);
+    assert_eq!(missing.iter().map(|pending| (pending.node, pending.is_known)).collect::<Vec<_>>(), [(id(0, 2), true)]);
+    writer.put_vectors(MODEL, &[given(&missing[0])]).unwrap();
+    let kept = vectors_of(&reader.snapshot().unwrap(), VectorSource::Model, &[id(0, 2)]).unwrap();
+    assert!((cosine(&kept[0].unwrap(), &vector_of(2)) - 1.0).abs() < 1e-4);
+}
+
+#[test]
+fn texts_that_no_symbol_has_are_forgotten_at_the_end_of_a_run() {
+    let (_folder, mut writer, reader) = with_vectors();
+    writer.apply(of_names(BatchKind::Update, &[0, 1], None)).unwrap();
+    writer.collect_vectors(MODEL).unwrap();
+    writer.apply(of_names(BatchKind::Update, &[0, 1, 2], None)).unwrap();
+    assert!(!pending(&reader)[0].is_known);
+}
+
+#[test]
+fn a_vector_that_comes_late_is_of_no_use() {
+    let (_folder, mut writer, reader) = with_vectors();
+    writer.apply(of_names(BatchKind::Update, &[0, 1, 3], None)).unwrap();
+    let late = given(&pending(&reader)[0]);
+    writer.apply(of_names(BatchKind::Update, &[0, 1], None)).unwrap();
+    writer.put_vectors(MODEL, std::slice::from_ref(&late)).unwrap();
+    writer.put_vectors(MODEL, &[NodeVector { node: id(0, 1), ..late }]).unwrap();
+    let snapshot = reader.snapshot().unwrap();
+    assert_eq!(vector_count(&snapshot, VectorSource::Model).unwrap(), 2);
+    let kept = vectors_of(&snapshot, VectorSource::Model, &[id(0, 1)]).unwrap();
+    assert!((cosine(&kept[0].unwrap(), &vector_of(1)) - 1.0).abs() < 1e-4);
+}
+
+#[test]
+fn vectors_of_two_models_are_never_beside_each_other() {
+    let (_folder, mut writer, reader) = with_vectors();
+    let before = vectors_mark(&reader.snapshot().unwrap()).unwrap();
+    writer.put_vectors("another-model", &[]).unwrap();
+    assert_eq!(counts_of_vectors(&reader), [3, 0]);
+    assert!(pending(&reader).iter().all(|pending| !pending.is_known));
+    assert_ne!(vectors_mark(&reader.snapshot().unwrap()).unwrap(), before);
 }

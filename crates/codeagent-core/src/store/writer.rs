@@ -11,7 +11,10 @@ use rustc_hash::FxHashMap;
 use crate::model::graph::{Node, NodeId};
 use crate::store::batch::{Applied, Batch, BatchKind, EdgeRow, FileKey, HashedNode, UnresolvedRow};
 use crate::store::codec::pack_sorted;
-use crate::store::{EDGES_TOTAL, FactsKey, GENERATION, StoreError, bulk, edges, facts, files, nodes, schema, search};
+use crate::store::{
+    EDGES_TOTAL, EMBEDDING_MODEL, FactsKey, GENERATION, NodeVector, StoreError, VECTORS_GENERATION, bulk, edges, facts, files, nodes,
+    schema, search, vectors,
+};
 
 const STATEMENTS_CACHED: usize = 64;
 /// After how many written files it is worth asking which facts are still used.
@@ -93,6 +96,30 @@ impl Writer {
         Ok(applied)
     }
 
+    /// Writes vectors of a model; those of another model are removed first.
+    pub fn put_vectors(&mut self, model: &str, vectors: &[NodeVector]) -> Result<(), StoreError> {
+        self.change_vectors(model, |transaction| vectors::put(transaction, vectors))
+    }
+
+    /// Removes vectors of texts that no symbol has, at the end of a complete run.
+    pub fn collect_vectors(&mut self, model: &str) -> Result<(), StoreError> {
+        self.change_vectors(model, vectors::collect_garbage)
+    }
+
+    fn change_vectors(&mut self, model: &str, change: impl FnOnce(&Connection) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let made_by: Option<String> = transaction.query_row(GET_METADATA, [EMBEDDING_MODEL], |row| row.get(0)).optional()?;
+        if made_by.as_deref() != Some(model) {
+            vectors::delete_model(&transaction)?;
+            transaction.execute(SET_METADATA, [EMBEDDING_MODEL, model])?;
+        }
+        change(&transaction)?;
+        let generation = number(&transaction, VECTORS_GENERATION)? + 1;
+        transaction.execute(SET_METADATA, [VECTORS_GENERATION, &generation.to_string()])?;
+        transaction.commit()?;
+        Ok(())
+    }
+
     /// Moves the log into the database file.
     pub fn checkpoint(&mut self) -> Result<(), StoreError> {
         self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
@@ -126,6 +153,7 @@ fn replace(connection: &Connection, mut batch: Batch) -> Result<Applied, StoreEr
     write_files(connection, &batch)?;
     nodes::insert(connection, nodes.iter().map(|(hash, node)| (*hash, node)), &batch.keys)?;
     search::insert(connection, nodes.iter().map(|(_, node)| node))?;
+    vectors::replace(connection, &nodes)?;
     drop(nodes);
     insert_edges(connection, &mut batch.edges)?;
     for (_, sql) in &indexes {
@@ -252,6 +280,7 @@ fn write_node(connection: &Connection, node: &Node, hash: i64, keys: &FxHashMap<
     let before = nodes::stored_node(connection, node.id)?;
     nodes::delete_node(connection, node.id)?;
     nodes::insert(connection, std::iter::once((hash, node)), keys)?;
+    vectors::renew(connection, node)?;
     match before {
         Some(before) if search::same_text(&before, node) => Ok(()),
         Some(before) => {
@@ -267,6 +296,7 @@ fn remove_node(connection: &Connection, id: NodeId, applied: &mut Applied) -> Re
         search::delete(connection, &before)?;
     }
     nodes::delete_node(connection, id)?;
+    vectors::delete(connection, id)?;
     applied.nodes_removed += 1;
     Ok(())
 }

@@ -170,10 +170,11 @@ pub struct StatusReport {
     /// When the disk was last compared, in UTC; null before that.
     #[schemars(schema_with = "text_or_null")]
     pub last_batch_at: Option<String>,
-    /// The model that makes embeddings; null as long as there is none.
+    /// What makes the vectors that search and find_similar rest on: a model, or `lexhash-384`, which compares words and letters, not meanings; null
+    /// without an index.
     #[schemars(schema_with = "text_or_null")]
     pub embedding_model: Option<String>,
-    /// Symbols with an embedding.
+    /// Symbols with a vector of it.
     pub embeddings_count: u64,
     /// Uses in the index.
     pub edges: u64,
@@ -236,8 +237,8 @@ impl StatusReport {
             languages: counts.languages.iter().map(|counts| counts.language.as_str()).collect(),
             watcher_active: false,
             last_batch_at: status.scanned_at_ns.and_then(timestamp),
-            embedding_model: None,
-            embeddings_count: 0,
+            embedding_model: Some(status.embedding.model.clone()).filter(|model| !model.is_empty()),
+            embeddings_count: status.embedding.count,
             edges: counts.edges,
             quality: quality.collect(),
             text_of_no_language_percent: None,

@@ -1,24 +1,26 @@
-//! Which symbols match? `search_symbols` by words, `lookup_symbol` by qualified name, `find_similar` by meaning.
+//! Which symbols match? `search_symbols` by words, `lookup_symbol` by qualified name, `find_similar` by vectors.
 //!
-//! **Limits.** There are no embeddings yet, so `find_similar` only says so.
+//! **Limits.** Without a model, similar is what has similar names, places and signatures.
 
 use codeagent_core::engine::Answers;
-use codeagent_core::model::graph::{Language, NodeType};
-use codeagent_core::query::{self, Found, SearchFilter, Snapshot, Sources};
+use codeagent_core::model::graph::{Language, NodeId, NodeType};
+use codeagent_core::query::{self, Found, SearchFilter, Snapshot, Sources, VectorSource};
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Fallback, Kind, Parameter};
 use crate::error::ToolError;
 use crate::output::{NOTE, Output, STALE_FILES};
 use crate::page::{Rows, page};
-use crate::state::State;
+use crate::state::{MODEL_BROKEN, State};
 use crate::tools::asked::asked;
 use crate::tools::stale::{show, with_stale_files};
 use crate::tools::{CURSOR, FORMAT, LANGUAGE, NAME_ERRORS, NODE_ID, PLACES, PROJECT_ID, SYMBOL_ERRORS, Tool, words};
-use crate::wire::{NamedRow, RankedRow, SymbolRow};
+use crate::wire::{NamedRow, RankedRow, SimilarRow};
 
 /// Results of a search if no limit is given.
 const DEFAULT_LIMIT: usize = 20;
+/// Similar symbols if no limit is given.
+const DEFAULT_SIMILAR: usize = 10;
 /// Most results of a search.
 const MAX_LIMIT: u64 = 50;
 /// Most projects that an error lists.
@@ -31,7 +33,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "search_symbols",
         title: "Search symbols",
-        doc: "Find symbols by words of name, container, signature or documentation, best first: `client factory`, `HttpClientFac*`, `HCF`. Start here if you do not know the name.",
+        doc: "Find symbols by words of name, container, signature or documentation, best first: `client factory`, `HttpClientFac*`, `HCF`, or by a sentence: `where are carts saved`. Start here if you do not know the name.",
         parameters: &[
             Parameter::required(
                 "query",
@@ -70,12 +72,13 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "find_similar",
         title: "Find similar symbols",
-        doc: "Symbols similar in meaning. Needs embeddings, which this index does not have: use search_symbols.",
+        doc: "Symbols like this one by name, place and signature: how else is it done here? In meaning if a model is installed, else in words and letters.",
         parameters: &[
             NODE_ID,
             Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results.").or(Fallback::Number(10)).hinted(""),
+            FORMAT,
         ],
-        output: Output::list::<SymbolRow>("Symbols, most similar first.", &[NOTE, STALE_FILES]),
+        output: Output::list::<SimilarRow>("Symbols, most similar first.", &[NOTE, STALE_FILES]),
         errors: SYMBOL_ERRORS,
         run: find_similar,
         writes: false,
@@ -98,15 +101,19 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
     let answers = state.answers_for(arguments)?;
     let snapshot = answers.snapshot()?;
     check_project(&snapshot, arguments)?;
-    let found = query::filter_nodes(&snapshot, text, &filter, arguments.number("limit").unwrap_or(DEFAULT_LIMIT))?;
-    let rows: Vec<RankedRow> = found.hits.iter().map(|(node, rank)| RankedRow::new(node, *rank)).collect();
+    let found = query::filter_nodes(&snapshot, Some(answers.vectors()), text, &filter, arguments.number("limit").unwrap_or(DEFAULT_LIMIT))?;
+    let rows: Vec<RankedRow> = found.hits.iter().map(RankedRow::new).collect();
     let answer = with_stale_files(Answer::new(&rows)?, &looked_at(&answers, &snapshot, &found)?)?;
+    let broken = answers.vectors().is_model_broken() && found.hits.iter().any(|hit| hit.score.is_some());
+    let answer = if broken { answer.with_note(MODEL_BROKEN) } else { answer };
     let unread = query::unread_like(&snapshot, text)?;
     let answer = if unread.is_empty() { answer } else { answer.with_note(unread.join("; ")) };
     let note = match (found.quoted, found.some_words) {
         (true, false) => "the query is no FTS5 query, so its words were searched as they are",
-        (true, true) => "the query is no FTS5 query, so its words were searched; no symbol has all of them, these have some",
-        (false, true) => "no symbol has all of the words; these have some of them",
+        (true, true) => {
+            "the query is no FTS5 query, so its words were searched; no symbol has all of them, these have some or are like them"
+        }
+        (false, true) => "no symbol has all of the words; these have some of them or are like them",
         (false, false) if rows.is_empty() => {
             "nothing matches; try other words, a beginning (`Auth*`) or no filters. Only names declared here are searched: no strings, no libraries"
         }
@@ -118,8 +125,8 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
 /// The files of the symbols found.
 fn looked_at<'a>(answers: &'a Answers, snapshot: &'a Snapshot, found: &Found) -> Result<Sources<'a>, ToolError> {
     let mut sources = Sources::new(snapshot, answers.workspace());
-    for (node, _) in &found.hits {
-        show(&mut sources, node)?;
+    for hit in &found.hits {
+        show(&mut sources, &hit.node)?;
     }
     Ok(sources)
 }
@@ -170,9 +177,22 @@ fn why_not_found(snapshot: &Snapshot, name: &str) -> Result<String, ToolError> {
 
 fn find_similar(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
     let answers = state.answers_for(arguments)?;
-    let meant = asked(&answers.snapshot()?, arguments)?;
-    let name = &meant.answered[0].first().name;
-    Err(ToolError::unavailable(format!("there are no embeddings in this index; use search_symbols with words about {name} instead")))
+    let snapshot = answers.snapshot()?;
+    let meant = asked(&snapshot, arguments)?;
+    let ids: Vec<NodeId> = meant.answered.iter().flat_map(|meaning| meaning.nodes.iter().map(|node| node.id)).collect();
+    let found = query::find_similar(&snapshot, answers.vectors(), &ids, arguments.number("limit").unwrap_or(DEFAULT_SIMILAR))?;
+    let mut sources = Sources::new(&snapshot, answers.workspace());
+    for (node, _) in &found.symbols {
+        show(&mut sources, node)?;
+    }
+    let rows: Vec<SimilarRow> = found.symbols.iter().map(|(node, score)| SimilarRow::new(node, *score)).collect();
+    let answer = with_stale_files(Answer::new(&rows)?, &sources)?;
+    Ok(match found.source {
+        VectorSource::Lexical => {
+            answer.with_note("similar in words and letters (lexhash-384), not in meaning: no model has seen these symbols")
+        }
+        VectorSource::Model => answer,
+    })
 }
 
 /// A project that there is not would leave everything out.

@@ -19,6 +19,7 @@ const SOURCES: &[&str] = &[
     include_str!("../../src/transport.rs"),
     include_str!("../../../codeagent-cli/tests/commands.rs"),
     include_str!("../../../codeagent-cli/tests/commands/daemon.rs"),
+    include_str!("../../../codeagent-cli/tests/commands/model.rs"),
     include_str!("../../../codeagent-cli/tests/commands/servers.rs"),
     include_str!("../../../codeagent-cli/tests/damaged.rs"),
     include_str!("../../../codeagent-cli/tests/faults/branches.rs"),
@@ -38,6 +39,9 @@ const SOURCES: &[&str] = &[
     include_str!("../../../codeagent-core/src/store/tests.rs"),
     include_str!("../../../codeagent-core/src/watch/life.rs"),
     include_str!("../../../codeagent-core/src/watch/tests.rs"),
+    include_str!("../../../codeagent-core/src/watch/tests/vectors.rs"),
+    include_str!("../../../codeagent-embed/src/install/tests.rs"),
+    include_str!("../../../codeagent-embed/src/runtime.rs"),
     include_str!("../../../codeagent-core/src/watch/tests/git.rs"),
     include_str!("../../../codeagent-workspace/src/config/tests.rs"),
     include_str!("../../../codeagent-workspace/src/data_dir.rs"),
@@ -170,6 +174,15 @@ const FAULTS: &[(&str, &str, &str)] = &[
         "One file or one call fails, the process goes on; depth is bounded before the stack is",
         "a_panic_costs_the_file_it_happens_in a_tool_that_panics_answers_an_error a_defect_fails_one_query csharp_texts typescript_texts \
          broken_sources_are_survived",
+    ),
+    (
+        "R22 the model or its runtime is missing, cut off, too old or another one; vectors do not fit the symbols",
+        "It is said with what to do, and all questions are answered; a killed process costs what it had not written. What needs a true runtime is held by \
+         `cargo xtask model-check`",
+        "a_model_that_is_damaged_is_said_and_questions_are_answered what_is_cut_off_is_refused_at_any_length a_text_or_nothing_is_no_library \
+         a_library_of_something_else_is_refused a_library_that_is_not_there_is_an_error what_is_missing_is_named_and_nothing_is_left \
+         a_model_that_cannot_be_opened_is_said_and_nothing_else_suffers a_killed_process_costs_what_it_had_not_written \
+         another_model_has_all_vectors_made_anew questions_are_answered_without_the_model_that_made_the_vectors_and_without_some_of_them",
     ),
     (
         "R23 settings that are invalid, unknown, huge or a link",

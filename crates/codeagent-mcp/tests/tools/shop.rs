@@ -73,6 +73,23 @@ async fn shop_search_symbols() {
 }
 
 #[tokio::test]
+async fn a_sentence_is_answered() {
+    let question = json!({ "query": "how is the order of a customer placed?", "limit": 4 });
+    check("search_symbols", question, expect![[r#"
+        {"node_id":"nvvp3x4s6eqqw","name":"Placed","qualified_name":"Shop.Domain.OrderStatus.Placed","node_type":"property","kind":"enum_member","language":"csharp","file_path":"src/Shop.Domain/Order.Status.cs","line_start":6,"line_end":6,"access_modifier":"public","rank":-70.6,"score":0.95,"matched":["words","letters"]}
+        {"node_id":"npgg6bdga77yi","name":"Customer","qualified_name":"Shop.Domain.Order.Customer","node_type":"property","language":"csharp","file_path":"src/Shop.Domain/Order.cs","line_start":18,"line_end":18,"access_modifier":"public","return_type":"Customer","rank":-70.24,"score":0.71,"matched":["words","letters"]}
+        {"node_id":"nhcem4hpssxjj","name":"Order","qualified_name":"Shop.Domain.Order.Order","node_type":"constructor","language":"csharp","file_path":"src/Shop.Domain/Order.cs","line_start":10,"line_end":14,"access_modifier":"public","parameter_signature":"(int id, Customer customer)","rank":-70.49,"score":0.65,"matched":["words","letters"]}
+        {"node_id":"nwapogq63nrzg","name":"customers","qualified_name":"Shop.Services.OrderService.customers","node_type":"property","kind":"field","language":"csharp","file_path":"src/Shop.Services/OrderService.cs","line_start":9,"line_end":9,"access_modifier":"private","return_type":"IRepository<Customer>","rank":-69.98,"score":0.65,"matched":["words","letters"]}
+        {"note":"the query is no FTS5 query, so its words were searched; no symbol has all of them, these have some or are like them"}"#]]).await;
+    // All words are in a name: that comes first, and what is near after it.
+    let shop = Peer::shop().await;
+    let rows = shop.structured("search_symbols", json!({ "query": "place order async", "limit": 5 })).await["results"].clone();
+    let (scores, reasons) = (rows[0]["score"].as_f64(), &rows[0]["matched"]);
+    assert_eq!((scores, reasons), (Some(1.0), &json!(["name"])), "{rows}");
+    assert!(rows.as_array().unwrap().is_sorted_by(|a, b| a["score"].as_f64() >= b["score"].as_f64()), "{rows}");
+}
+
+#[tokio::test]
 async fn shop_lookup_symbol() {
     check("lookup_symbol", json!({ "qualified_name": "Shop.Services.OrderService.PlaceAsync", "language": "csharp", "project_id": "src/Shop.Services/Shop.Services.csproj" }), expect![[r#"{"node_id":"ntarzyexmgb6r","name":"PlaceAsync","qualified_name":"Shop.Services.OrderService.PlaceAsync","node_type":"method","language":"csharp","file_path":"src/Shop.Services/OrderService.cs","line_start":39,"line_end":43,"access_modifier":"public","parameter_signature":"(Order order)","return_type":"Task<Receipt>"}"#]]).await;
     check("lookup_symbol", json!({ "qualified_name": "Order" }), expect![[r#"
@@ -98,7 +115,14 @@ async fn a_symbol_is_looked_up_in_a_project() {
 
 #[tokio::test]
 async fn shop_find_similar() {
-    check("find_similar", json!({ "node_id": "OrderService.Place", "limit": 5 }), expect![[r#"{"error":{"code":"engine_unavailable","message":"there are no embeddings in this index; use search_symbols with words about Place instead"}}"#]]).await;
+    check("find_similar", json!({ "node_id": "OrderService.Place", "limit": 5 }), expect![[r#"
+        {"node_id":"np3olobid7sx2","name":"Place","qualified_name":"Shop.Services.IOrderService.Place","node_type":"method","language":"csharp","file_path":"src/Shop.Services/IOrderService.cs","line_start":7,"line_end":7,"access_modifier":"public","parameter_signature":"(Order order)","return_type":"Receipt","score":1.0}
+        {"node_id":"nre4r75pz2fgx","name":"PlaceAsync","qualified_name":"Shop.Services.IOrderService.PlaceAsync","node_type":"method","language":"csharp","file_path":"src/Shop.Services/IOrderService.cs","line_start":9,"line_end":9,"access_modifier":"public","parameter_signature":"(Order order)","return_type":"Task<Receipt>","score":0.89}
+        {"node_id":"ntarzyexmgb6r","name":"PlaceAsync","qualified_name":"Shop.Services.OrderService.PlaceAsync","node_type":"method","language":"csharp","file_path":"src/Shop.Services/OrderService.cs","line_start":39,"line_end":43,"access_modifier":"public","parameter_signature":"(Order order)","return_type":"Task<Receipt>","score":0.89}
+        {"node_id":"nuvozt4zgcc2r","name":"IOrderService","qualified_name":"Shop.Services.IOrderService","node_type":"interface","language":"csharp","file_path":"src/Shop.Services/IOrderService.cs","line_start":3,"line_end":10,"access_modifier":"public","score":0.84}
+        {"node_id":"n3kmjfls5u6m7","name":"OrderService","qualified_name":"Shop.Services.OrderService","node_type":"class","language":"csharp","file_path":"src/Shop.Services/OrderService.cs","line_start":6,"line_end":49,"access_modifier":"public","score":0.84}
+        {"note":"similar in words and letters (lexhash-384), not in meaning: no model has seen these symbols"}"#]]).await;
+    check("find_similar", json!({ "node_id": "CartStore", "limit": 2, "format": "compact" }), expect![[r#"{"compact":"web/packages/app/src/App.tsx\n7- public property nzukmvvu5tfg6 s0.85\t#App.cart\t\tCartStore\nweb/packages/app/src/pages/CartPage.tsx\n5- public property n7efiw4h74m3l s0.78\t#CartPage.cart\t\tCartStore","note":"similar in words and letters (lexhash-384), not in meaning: no model has seen these symbols"}"#]]).await;
     check("find_similar", json!({ "node_id": "Shop.Nothing" }), expect![[r#"{"error":{"code":"not_found","message":"no symbol \"Shop.Nothing\" in the index; search_symbols finds names by their parts; what libraries declare is no symbol here"}}"#]]).await;
 }
 
@@ -245,7 +269,7 @@ async fn shop_get_status() {
     assert!(status["last_batch_at"].take().as_str().is_some_and(|time| time.len() == 20 && time.ends_with('Z')), "UTC, to the second");
     // How much of it is understood is the linkers' business.
     status.as_object_mut().unwrap().remove("quality");
-    expect![[r#"{"healthy":true,"schema_version":2,"indexed_files":46,"indexed_symbols":245,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":null,"embeddings_count":0,"edges":618,"text_of_no_language_percent":4.1}"#]].assert_eq(&status.to_string());
+    expect![[r#"{"healthy":true,"schema_version":3,"indexed_files":46,"indexed_symbols":245,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":"lexhash-384","embeddings_count":245,"edges":618,"text_of_no_language_percent":4.1}"#]].assert_eq(&status.to_string());
 }
 
 #[tokio::test]

@@ -55,8 +55,8 @@ async fn check(tool: &str, arguments: Value, expected: Expect) {
 async fn search_symbols_ranks() {
     check("search_symbols", json!({ "query": "menu" }), expect![[r#"[{"node_id":"nne53pndpogd7","name":"Menu","qualified_name":"web/menu.tsx#Menu","node_type":"component","kind":"function","language":"typescript","file_path":"web/menu.tsx","line_start":1,"line_end":3,"parameter_signature":"()","rank":-523.24},{"node_id":"n2icxfhz2her7","name":"menu.tsx","qualified_name":"web/menu.tsx","node_type":"file","language":"typescript","file_path":"web/menu.tsx","line_start":1,"line_end":3,"rank":-516.99}]"#]]).await;
     check("search_symbols", json!({ "query": "Cart<int>", "node_type": "class", "language": "csharp", "limit": 1 }), expect![[r#"
-        [{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","language":"csharp","file_path":"src/Cart.cs","line_start":4,"line_end":9,"access_modifier":"public","rank":-71.75}]
-        {"note":"the query is no FTS5 query, so its words were searched; no symbol has all of them, these have some"}"#]]).await;
+        [{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","language":"csharp","file_path":"src/Cart.cs","line_start":4,"line_end":9,"access_modifier":"public","rank":-71.75,"score":1.0,"matched":["words","letters"]}]
+        {"note":"the query is no FTS5 query, so its words were searched; no symbol has all of them, these have some or are like them"}"#]]).await;
     check(
         "search_symbols",
         json!({ "query": "nothing" }),
@@ -92,8 +92,10 @@ async fn lookup_symbol_finds_names_and_ends_of_names() {
 }
 
 #[tokio::test]
-async fn find_similar_says_that_it_cannot() {
-    check("find_similar", json!({ "node_id": "Shop.Desk" }), expect![[r#"error: {"error":{"code":"engine_unavailable","message":"there are no embeddings in this index; use search_symbols with words about Desk instead"}}"#]]).await;
+async fn find_similar_compares_words_and_letters_without_a_model() {
+    check("find_similar", json!({ "node_id": "Shop.Desk" }), expect![[r#"
+        [{"node_id":"nnrhfo6sc5pok","name":"Pay","qualified_name":"Shop.Desk.Pay","node_type":"method","language":"csharp","file_path":"src/Rest.cs","line_start":15,"line_end":15,"access_modifier":"public","parameter_signature":"(IPriced priced, Cart cart)","return_type":"int","score":0.55},{"node_id":"n7dnjnodmnlzv","name":"Shop","qualified_name":"Shop","node_type":"module","kind":"namespace","language":"csharp","file_path":"src/Cart.cs","line_start":1,"line_end":9,"score":0.51},{"node_id":"nl2inaqunqrk4","name":"IPriced","qualified_name":"Shop.IPriced","node_type":"interface","language":"csharp","file_path":"src/Rest.cs","line_start":3,"line_end":6,"access_modifier":"public","score":0.41},{"node_id":"nxko7fovcddtz","name":"Total","qualified_name":"Shop.IPriced.Total","node_type":"method","language":"csharp","file_path":"src/Rest.cs","line_start":5,"line_end":5,"access_modifier":"public","parameter_signature":"(int extra)","return_type":"int","score":0.38},{"node_id":"n7zzry6rfbquk","name":"Twice","qualified_name":"Shop.Cart.Twice","node_type":"method","language":"csharp","file_path":"src/Rest.cs","line_start":10,"line_end":10,"access_modifier":"public","parameter_signature":"()","return_type":"int","score":0.35},{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","language":"csharp","file_path":"src/Cart.cs","line_start":4,"line_end":9,"access_modifier":"public","score":0.33},{"node_id":"ncggvmchpetqg","name":"Total","qualified_name":"Shop.Cart.Total","node_type":"method","language":"csharp","file_path":"src/Cart.cs","line_start":6,"line_end":6,"access_modifier":"public","parameter_signature":"(int extra)","return_type":"int","score":0.32},{"node_id":"nuonhkksddkkw","name":"Sum","qualified_name":"Shop.Cart.Sum","node_type":"method","language":"csharp","file_path":"src/Cart.cs","line_start":8,"line_end":8,"access_modifier":"private","parameter_signature":"()","return_type":"int","score":0.16},{"node_id":"nne53pndpogd7","name":"Menu","qualified_name":"web/menu.tsx#Menu","node_type":"component","kind":"function","language":"typescript","file_path":"web/menu.tsx","line_start":1,"line_end":3,"parameter_signature":"()","score":0.13}]
+        {"note":"similar in words and letters (lexhash-384), not in meaning: no model has seen these symbols"}"#]]).await;
 }
 
 #[tokio::test]
@@ -186,7 +188,7 @@ async fn get_status_never_shows_a_path() {
     assert!(status["last_batch_at"].take().as_str().is_some_and(|time| time.ends_with('Z')));
     // How many uses are found is the linkers' business.
     assert!(status["edges"].take().as_u64().is_some_and(|edges| edges > 0));
-    expect![[r#"{"healthy":true,"schema_version":2,"indexed_files":3,"indexed_symbols":10,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":null,"embeddings_count":0,"edges":null,"quality":[{"language":"csharp","files":2,"lines":25,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"calls_resolved_percent":100.0,"sites_given_up":0},{"language":"typescript","files":1,"lines":3,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"sites_given_up":0}],"text_of_no_language_percent":0.0}"#]].assert_eq(&status.to_string());
+    expect![[r#"{"healthy":true,"schema_version":3,"indexed_files":3,"indexed_symbols":10,"languages":["csharp","typescript"],"watcher_active":true,"last_batch_at":null,"embedding_model":"lexhash-384","embeddings_count":10,"edges":null,"quality":[{"language":"csharp","files":2,"lines":25,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"calls_resolved_percent":100.0,"sites_given_up":0},{"language":"typescript","files":1,"lines":3,"files_with_errors":0,"files_failed":0,"error_percent":0.0,"sites_given_up":0}],"text_of_no_language_percent":0.0}"#]].assert_eq(&status.to_string());
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::accuracy::rows::{self, Rows};
 use crate::accuracy::score::{Predictions, Report, Scored, share};
 use crate::search::{DRAWN, LIMIT, SEED, Tally};
+use crate::sentences::MIN_SENTENCES;
 
 /// Most changed lines that are shown of one kind.
 const SHOWN: usize = 400;
@@ -71,7 +72,8 @@ impl Golden {
         }
         let ranking = format!(
             "# How often search finds what somebody means: {DRAWN} symbols of each repository, drawn with seed {SEED}, asked for in several ways.\n\
-             # Recall at 1, 5 and 10 and the mean reciprocal rank among {LIMIT} results, for a symbol of the name and for the symbol itself.\n"
+             # Recall at 1, 5 and 10 and the mean reciprocal rank among {LIMIT} results, for a symbol of the name and for the symbol itself.\n\
+             # doc: all first sentences of doc comments, of repositories with at least {MIN_SENTENCES}, the index without documentation; among 10 names.\n"
         );
         Ok(Self { folder: folder.to_owned(), before, now: BTreeMap::new(), figures: Vec::new(), ranking })
     }

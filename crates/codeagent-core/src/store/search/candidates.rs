@@ -54,7 +54,7 @@ impl<'s> Candidates<'s> {
         self.matching(&in_name(expression), PER_STEP)
     }
 
-    /// Symbols that have all words of a query; `false`: there are none, and these have some.
+    /// Symbols that have all words of a query; `false`: there are none.
     pub fn of_words(&mut self, query: &Query) -> Result<bool, StoreError> {
         self.named(&query.text)?;
         if query.words.is_empty() {
@@ -71,14 +71,7 @@ impl<'s> Candidates<'s> {
         if let Some(letters) = query.initials() {
             self.matching(&query::with_initials(letters), PER_STEP)?;
         }
-        if self.ids.is_empty() && query.words.len() > 1 {
-            for word in &query.words {
-                self.matching(&in_name(&whole(word)), PER_STEP / 2)?;
-                self.matching(&whole(word), PER_STEP / 2)?;
-            }
-            return Ok(false);
-        }
-        Ok(true)
+        Ok(!self.ids.is_empty() || query.words.len() <= 1)
     }
 
     fn of_whole_words(&mut self, query: &Query) -> Result<(), StoreError> {
@@ -112,13 +105,33 @@ impl<'s> Candidates<'s> {
 
     /// Takes up to `limit` rows that match, best class first.
     fn matching(&mut self, expression: &str, limit: usize) -> Result<(), StoreError> {
+        for id in self.rows(expression, limit)? {
+            self.take(id);
+        }
+        Ok(())
+    }
+
+    /// Up to `limit` symbols that match, best class first; they are not among those found.
+    pub fn rows(&self, expression: &str, limit: usize) -> Result<Vec<NodeId>, StoreError> {
         let expression = query::filtered(expression, self.filter);
         let mut statement = self.connection.prepare_cached(MATCHING)?;
         let mut rows = statement.query(params![expression, limit as i64])?;
+        let mut ids = Vec::new();
         while let Some(row) = rows.next().map_err(query_error)? {
-            self.take(node_of(row.get(0)?));
+            ids.push(node_of(row.get(0)?));
         }
-        Ok(())
+        Ok(ids)
+    }
+
+    /// Whether the filter lets a symbol through.
+    pub fn lets_through(&self, id: NodeId) -> Result<bool, StoreError> {
+        if *self.filter == SearchFilter::default() {
+            return Ok(true);
+        }
+        let SearchFilter { project, node_type, language } = self.filter;
+        let (node_type, language) = (node_type.map(|node_type| node_type as u8), language.map(|language| language as u8));
+        let mut statement = self.connection.prepare_cached(LET_THROUGH)?;
+        Ok(statement.exists(params![stored_id(id), rusqlite::types::Null, project, node_type, language])?)
     }
 
     fn take(&mut self, id: NodeId) {
@@ -202,11 +215,16 @@ impl<'s> Candidates<'s> {
         Ok(query.terms().map(count).map(|count| count.map(|count| count.unwrap_or(0) as u64)).collect::<Result<_, _>>()?)
     }
 
-    /// What ranking looks at, of all that was found.
-    pub fn load(&self) -> Result<Vec<Candidate>, StoreError> {
+    /// All that was found.
+    pub fn found(&self) -> &[NodeId] {
+        &self.ids
+    }
+
+    /// What ranking looks at, of symbols.
+    pub fn load(&self, ids: &[NodeId]) -> Result<Vec<Candidate>, StoreError> {
         let mut statement = self.connection.prepare_cached(CANDIDATE)?;
-        let mut out = Vec::with_capacity(self.ids.len());
-        for id in &self.ids {
+        let mut out = Vec::with_capacity(ids.len());
+        for id in ids {
             let mut rows = statement.query([stored_id(*id)])?;
             if let Some(row) = rows.next()? {
                 out.push(candidate(row)?);
@@ -243,6 +261,8 @@ const QUALIFIED: &str = "SELECT n.id AS id, n.qualified_name AS text FROM nodes 
 const BEGINNING: &str = "SELECT n.id AS id, n.name AS text FROM nodes n WHERE n.name >= ?1 COLLATE NOCASE AND n.name < ?2 COLLATE NOCASE";
 const FILTERED: &str =
     "JOIN nodes USING (id) WHERE (?3 IS NULL OR project_id = ?3) AND (?4 IS NULL OR node_type = ?4) AND (?5 IS NULL OR language = ?5)";
+const LET_THROUGH: &str = "SELECT 1 FROM nodes WHERE id = ?1 AND ?2 IS NULL \
+    AND (?3 IS NULL OR project_id = ?3) AND (?4 IS NULL OR node_type = ?4) AND (?5 IS NULL OR language = ?5)";
 /// Parameters before those of [`FILTERED`].
 const FILTER_PARAMETER: usize = 2;
 const BEGUN: &str = "SELECT word, names FROM name_words WHERE word >= ?1 AND word < ?2 LIMIT ?3";

@@ -3,6 +3,9 @@
 //! `HttpClientFactory.CreateClient` is found by `CreateClient`, `create client`, `Create*` and `client`, `HttpClientFactory` by
 //! `httpclientfactory`, `HCF` and `hcfac` too.
 //!
+//! What reads as language (`where are carts saved`) is answered by the words that a symbol shares and by how near its vector is, after symbols that
+//! have all of the words in their names.
+//!
 //! FTS5 finds, in steps from the strictest to the loosest reading of the query, and each step gives a bounded number of rows, best class
 //! first; the candidates are ranked here. So no query costs more than a few hundred rows, however common its words are.
 //!
@@ -10,6 +13,8 @@
 //! short prefixes cost as much as they match.
 
 mod candidates;
+mod hybrid;
+mod language;
 mod nearest;
 mod query;
 mod rank;
@@ -19,19 +24,24 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use hybrid::{Matched, Near, Score};
 pub use nearest::{edit_distance, nearest_names};
 pub use text::is_test_path;
 pub(super) use write::{delete, delete_all, insert, same_text, set_hash_size};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::graph::{Language, Node, NodeType};
+use crate::model::graph::{Language, Node, NodeId, NodeType};
 use crate::store::codec::stored_id;
 use crate::store::nodes::select_nodes;
 use crate::store::search::candidates::Candidates;
+use crate::store::search::hybrid::{MIXED, mixed};
 use crate::store::search::query::Query;
 use crate::store::search::rank::{Met, Ranked, Ranker};
 use crate::store::{SYMBOLS_TOTAL, Snapshot, StoreError, metadata};
+
+/// Answers of one qualified name that come before all others.
+const OVERLOADS: usize = 2;
 
 /// Which symbols are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,6 +61,8 @@ pub struct Hit {
     pub node: Node,
     /// bm25 with bonuses for how its name was met, negated: smaller is better.
     pub rank: f64,
+    /// How well it answers a sentence, which then decides.
+    pub score: Option<Score>,
 }
 
 /// What a search found.
@@ -64,8 +76,11 @@ pub struct Hits {
     pub some_words: bool,
 }
 
+/// Tells which symbols are near to a question, if that is to count.
+pub type AskNear<'a> = &'a dyn Fn(&str) -> Result<Option<Near>, StoreError>;
+
 /// At most `limit` symbols that match a query, best first.
-pub fn search(snapshot: &Snapshot, query: &str, filter: &SearchFilter, limit: usize) -> Result<Hits, StoreError> {
+pub fn search(snapshot: &Snapshot, query: &str, filter: &SearchFilter, limit: usize, near: AskNear<'_>) -> Result<Hits, StoreError> {
     let mut read = Query::read(query);
     let mut candidates = Candidates::new(snapshot, filter, limit);
     let expression = if read.is_expression { Some(candidates.of_expression(query.trim())) } else { None };
@@ -84,16 +99,64 @@ pub fn search(snapshot: &Snapshot, query: &str, filter: &SearchFilter, limit: us
         Some(Err(other)) => return Err(other),
         None => (candidates.of_words(&read)?, !read.is_plain),
     };
+    let is_language = !all || (read.is_language() && (quoted || !read.is_expression));
     let total = metadata(snapshot, SYMBOLS_TOTAL)?.and_then(|text| text.parse().ok()).unwrap_or(0);
     let ranker = Ranker::new(&read, &candidates.names_with(&read)?, total);
-    let mut ranked: Vec<Ranked> = candidates.load()?.into_iter().map(|candidate| ranker.rank(candidate)).collect();
-    let has_all = all || ranked.iter().any(|one| one.met >= Met::All);
-    if !all && has_all {
-        ranked.retain(|one| one.met >= Met::All);
-    }
+    let found = candidates.load(candidates.found())?;
+    let mut ranked: Vec<Ranked> = found.into_iter().map(|candidate| ranker.rank(candidate)).collect();
     sort(&mut ranked, ranker.same_names());
-    ranked.truncate(limit);
-    Ok(Hits { some_words: !has_all && !ranked.is_empty(), hits: full(snapshot, ranked)?, quoted })
+    let mut hits: Vec<Found> = ranked.into_iter().map(|ranked| Found { ranked, score: None }).collect();
+    if is_language {
+        hits.retain(|hit| hit.ranked.met >= Met::Starts);
+        let in_name = Matched { name: true, ..Matched::default() };
+        hits.iter_mut().for_each(|hit| hit.score = Some(Score { score: 1.0, matched: in_name }));
+        hits.extend(answers(snapshot, &candidates, &ranker, (query, total), near)?);
+        let mut seen = FxHashSet::default();
+        hits.retain(|hit| seen.insert(hit.ranked.candidate.id));
+    }
+    hits.truncate(limit);
+    let has_all = all || hits.iter().any(|hit| hit.ranked.met >= Met::All);
+    Ok(Hits { some_words: !has_all && !hits.is_empty(), hits: full(snapshot, hits)?, quoted })
+}
+
+/// A symbol found, before it is read.
+struct Found {
+    ranked: Ranked,
+    score: Option<Score>,
+}
+
+/// The symbols that answer a sentence, best first; of one name two at most come before all others.
+fn answers(
+    snapshot: &Snapshot,
+    candidates: &Candidates<'_>,
+    ranker: &Ranker<'_>,
+    (sentence, total): (&str, u64),
+    near: AskNear<'_>,
+) -> Result<Vec<Found>, StoreError> {
+    let by_words = language::by_words(snapshot, candidates, (sentence, total), MIXED)?;
+    let mut near = near(sentence)?;
+    if let Some(near) = &mut near {
+        let mut let_through = Vec::with_capacity(MIXED);
+        for (id, cosine) in near.nearest.drain(..) {
+            if let_through.len() < MIXED && candidates.lets_through(id)? {
+                let_through.push((id, cosine));
+            }
+        }
+        near.nearest = let_through;
+    }
+    let mut scores: Vec<(NodeId, Score)> = mixed(&by_words, near.as_ref()).into_iter().collect();
+    scores.sort_unstable_by(|(a, first), (b, second)| second.score.total_cmp(&first.score).then(a.cmp(b)));
+    let ids: Vec<NodeId> = scores.iter().map(|(id, _)| *id).collect();
+    let found = candidates.load(&ids)?.into_iter().zip(scores);
+    let found = found.map(|(candidate, (_, score))| Found { ranked: ranker.rank(candidate), score: Some(score) });
+    let mut seen: FxHashMap<String, usize> = FxHashMap::default();
+    let (mut first, further): (Vec<_>, Vec<_>) = found.partition(|found| {
+        let count = seen.entry(found.ranked.candidate.qualified_name.clone()).or_default();
+        *count += 1;
+        *count <= OVERLOADS
+    });
+    first.extend(further);
+    Ok(first)
 }
 
 /// Best first. Of each name only a few come before other names that were met in the same way, unless just this name was asked for.
@@ -117,11 +180,11 @@ fn sort(ranked: &mut [Ranked], same_names: usize) {
     ranked.sort_by(Ranked::order);
 }
 
-fn full(snapshot: &Snapshot, ranked: Vec<Ranked>) -> Result<Vec<Hit>, StoreError> {
-    let mut hits = Vec::with_capacity(ranked.len());
-    for one in ranked {
-        let node = select_nodes(snapshot.connection(), "WHERE n.id = ?1", &[&stored_id(one.candidate.id)])?.pop();
-        hits.extend(node.map(|node| Hit { node, rank: one.rank }));
+fn full(snapshot: &Snapshot, found: Vec<Found>) -> Result<Vec<Hit>, StoreError> {
+    let mut hits = Vec::with_capacity(found.len());
+    for Found { ranked, score } in found {
+        let node = select_nodes(snapshot.connection(), "WHERE n.id = ?1", &[&stored_id(ranked.candidate.id)])?.pop();
+        hits.extend(node.map(|node| Hit { node, rank: ranked.rank, score }));
     }
     Ok(hits)
 }

@@ -11,6 +11,9 @@ use crate::store::search::text::{INITIALS, Name, project_word, type_word};
 /// More words are not looked at.
 const MAX_WORDS: usize = 16;
 
+/// Fewer words are a name, or two.
+const MIN_SENTENCE: usize = 3;
+
 /// Fewer or more letters are no initials.
 const INITIALS_LENGTH: std::ops::RangeInclusive<usize> = 2..=32;
 
@@ -64,6 +67,11 @@ impl Query {
             text: text.trim_end_matches('*').to_owned(),
             words,
         }
+    }
+
+    /// Whether it reads as language: several words, none of them begun only.
+    pub fn is_language(&self) -> bool {
+        self.words.len() >= MIN_SENTENCE && self.words.iter().all(|word| !word.star) && self.text.split_whitespace().count() >= MIN_SENTENCE
     }
 
     /// All humps of all words, each with whether it is a beginning.
@@ -178,6 +186,20 @@ mod tests {
             ("$", ""),
         ] {
             assert_eq!(terms(query), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn several_whole_words_are_language() {
+        for (query, expected) in [
+            ("adds up the prices of a cart", true),
+            ("Where, then, are carts saved?", true),
+            ("client factory", false),
+            ("HttpClientFactory", false),
+            ("Shop.Cart.Total", false),
+            ("get http cli*", false),
+        ] {
+            assert_eq!(Query::read(query).is_language(), expected, "{query}");
         }
     }
 

@@ -7,9 +7,10 @@
 
 use std::cmp::Ordering;
 
+use crate::embed::words::{humps, runs};
 use crate::model::graph::{Access, NodeFlags, NodeId, NodeType};
 use crate::store::search::query::Query;
-use crate::store::search::text::{Name, humps, is_public, is_secondary_place, runs};
+use crate::store::search::text::{Name, is_public, is_secondary_place};
 
 /// How the name of a symbol was met, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

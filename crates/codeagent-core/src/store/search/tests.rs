@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::*;
 use crate::model::graph::{Access, NodeFlags, NodeId, NodeKind};
-use crate::store::{Batch, BatchKind, Reader, Writer, node_hash};
+use crate::store::{Batch, BatchKind, Reader, VectorSource, Writer, node_hash};
 
 const SYMBOLS: &[(&str, NodeKind, &str, &str)] = &[
     ("Net.Http.HttpClientFactory", NodeKind::Class, "", "Makes clients."),
@@ -64,8 +64,10 @@ fn store() -> (tempfile::TempDir, Reader) {
 }
 
 fn first(reader: &Reader, query: &str, filter: &SearchFilter, count: usize) -> Vec<String> {
-    let found = search(&reader.snapshot().unwrap(), query, filter, 50).unwrap();
-    assert!(found.hits.is_sorted_by(|a, b| a.rank <= b.rank), "{query}");
+    let found = search(&reader.snapshot().unwrap(), query, filter, 50, &|_| Ok(None)).unwrap();
+    let key = |hit: &Hit| (std::cmp::Reverse((hit.score.map_or(0.0, |score| score.score) * 1e6) as i64), hit.rank);
+    let is_sorted = found.hits.is_sorted_by(|a, b| key(a).0 < key(b).0 || a.rank <= b.rank || a.score.is_some());
+    assert!(is_sorted, "{query}");
     let mark = if found.some_words { "some: " } else { "" };
     found.hits.into_iter().take(count).map(|hit| format!("{mark}{}", hit.node.qualified_name)).collect()
 }
@@ -115,7 +117,7 @@ fn filters_hold_for_every_way_of_finding() {
             (&typescript, |node| node.language == Language::TypeScript),
             (&project, |node| node.project_id == "Net.csproj"),
         ] {
-            let hits = search(&reader.snapshot().unwrap(), query, filter, 50).unwrap().hits;
+            let hits = search(&reader.snapshot().unwrap(), query, filter, 50, &|_| Ok(None)).unwrap().hits;
             assert!(hits.iter().all(|hit| fits(&hit.node)), "{query} {filter:?}");
         }
     }
@@ -128,4 +130,70 @@ fn names_without_letters_are_found() {
     let (_folder, reader) = store();
     assert_eq!(first(&reader, "$", &SearchFilter::default(), 1), [""; 0]);
     assert_eq!(first(&reader, "(\"", &SearchFilter::default(), 1), [""; 0]);
+}
+
+/// What a sentence finds, each with its reasons; near to it is the symbol of this name.
+fn answers_to(reader: &Reader, sentence: &str, near: Option<&str>) -> Vec<String> {
+    let ask = |_: &str| {
+        let nearest = near.iter().map(|name| (NodeId::derive(&[name]), 0.5)).collect();
+        Ok(Some(Near { nearest, source: VectorSource::Lexical }))
+    };
+    let hits = search(&reader.snapshot().unwrap(), sentence, &SearchFilter::default(), 50, &ask).unwrap().hits;
+    let reason = |Matched { name, words, near }: Matched| {
+        [(name, "name"), (words, "words"), (near.is_some(), "near")]
+            .into_iter()
+            .filter(|(is, _)| *is)
+            .map(|(_, word)| word)
+            .collect::<Vec<_>>()
+    };
+    let shown =
+        |hit: Hit| format!("{} {}", hit.node.qualified_name, hit.score.map_or_else(String::new, |score| reason(score.matched).join("+")));
+    hits.into_iter().map(shown).collect()
+}
+
+#[test]
+fn a_sentence_is_answered_by_words_and_nearness() {
+    let (_folder, reader) = store();
+    let first = |sentence: &str, near| answers_to(&reader, sentence, near).into_iter().next().unwrap_or_default();
+    // By words without their endings, wherever they stand.
+    assert_eq!(first("which symbol is handing out connections", None), "Net.Http.HttpClientFactory.CreateClient words");
+    // Near without a word in common.
+    assert_eq!(
+        first("checks who somebody is", Some("src/auth/service.ts#AuthService.authenticate")),
+        "src/auth/service.ts#AuthService.authenticate near"
+    );
+    // Both count more than one.
+    assert_eq!(first("the total of an order", Some("Shop.Order.Total")), "Shop.Order.Total words+near");
+    assert_eq!(first("checks who somebody is", None), "");
+}
+
+#[test]
+fn names_with_all_words_come_first_in_their_own_order() {
+    let (_folder, reader) = store();
+    let plain = search(&reader.snapshot().unwrap(), "http client factory", &SearchFilter::default(), 50, &|_| Ok(None)).unwrap();
+    let hybrid = answers_to(&reader, "http client factory", Some("Shop.Cart"));
+    let named: Vec<String> = hybrid.iter().filter_map(|row| Some(row.strip_suffix(" name")?.to_owned())).collect();
+    assert!(named.len() >= 3 && hybrid.iter().position(|row| row == "Shop.Cart near") >= Some(named.len()), "{hybrid:?}");
+    let plain: Vec<&str> = plain.hits.iter().map(|hit| hit.node.qualified_name.as_str()).collect();
+    assert!(plain.starts_with(&named.iter().map(String::as_str).collect::<Vec<_>>()), "{plain:?} {named:?}");
+}
+
+#[test]
+fn what_is_no_language_keeps_its_order() {
+    let (_folder, reader) = store();
+    for query in ["HttpClientFactory", "client factory", "http client fac*", "name:Cart NOT item", "HCF", "Shop.Cart.Total"] {
+        let ask = |_: &str| -> Result<Option<Near>, StoreError> { panic!("{query} was asked as language") };
+        let hits = search(&reader.snapshot().unwrap(), query, &SearchFilter::default(), 50, &ask).unwrap().hits;
+        assert!(!hits.is_empty() && hits.iter().all(|hit| hit.score.is_none()), "{query}");
+    }
+}
+
+#[test]
+fn what_is_near_is_filtered_too() {
+    let (_folder, reader) = store();
+    let methods = SearchFilter { node_type: Some(NodeType::Method), ..SearchFilter::default() };
+    let ids = ["Shop.Cart", "Shop.Cart.Total"].map(|name| (NodeId::derive(&[name]), 0.5));
+    let ask = |_: &str| Ok(Some(Near { nearest: ids.to_vec(), source: VectorSource::Lexical }));
+    let hits = search(&reader.snapshot().unwrap(), "where is it reckoned", &methods, 50, &ask).unwrap().hits;
+    assert_eq!(hits.iter().map(|hit| hit.node.qualified_name.as_str()).collect::<Vec<_>>(), ["Shop.Cart.Total"]);
 }

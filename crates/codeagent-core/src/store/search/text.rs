@@ -7,6 +7,7 @@
 
 use smallvec::SmallVec;
 
+use crate::embed::words::{humps, runs};
 use crate::model::graph::{Access, Language, Node, NodeFlags, NodeId, NodeType};
 
 /// Before the initials of a name and the rest of its last word: `HttpClientFactory` has `hcfactory`.
@@ -212,36 +213,6 @@ fn is_tests(segment: &str) -> bool {
 
 fn is_output(segment: &str) -> bool {
     ["dist", "generated", "min"].iter().any(|word| segment.eq_ignore_ascii_case(word))
-}
-
-/// Runs of letters and digits.
-pub(super) fn runs(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty())
-}
-
-/// `getHTTPUrl2` -> `get`, `HTTP`, `Url2`.
-pub(super) fn humps(run: &str) -> impl Iterator<Item = &str> {
-    let mut rest = run;
-    std::iter::from_fn(move || {
-        let end = hump_end(rest);
-        let (hump, after) = rest.split_at(end);
-        rest = after;
-        (!hump.is_empty()).then_some(hump)
-    })
-}
-
-/// Where the first hump ends: before an upper-case letter after another character, or before the last of several that a lower-case follows.
-fn hump_end(run: &str) -> usize {
-    let mut chars = run.char_indices().peekable();
-    let Some((_, mut previous)) = chars.next() else { return 0 };
-    while let Some((at, current)) = chars.next() {
-        let next_is_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
-        if current.is_uppercase() && (!previous.is_uppercase() || next_is_lower) {
-            return at;
-        }
-        previous = current;
-    }
-    run.len()
 }
 
 fn push_word(out: &mut String, word: &str) {

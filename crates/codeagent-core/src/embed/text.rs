@@ -1,0 +1,96 @@
+//! Which text stands for a symbol? Four lines: name, qualified name, path, signature; about 40 tokens.
+//!
+//! **Limits.** No body and no documentation: the one costs three times as much and finds no more, the other is searched as words.
+
+use crate::model::graph::Node;
+
+/// Longest line in bytes: what is longer is cut, so that no text costs more than a few hundred tokens.
+const MAX_LINE: usize = 400;
+
+/// The text of a symbol, to be embedded: lines `name`, `qualified name` without its path, `path`, `signature`. Each may be empty.
+#[must_use]
+pub fn symbol_text(node: &Node) -> String {
+    let qualified_name = node.qualified_name.split_once('#').map_or(node.qualified_name.as_str(), |(_, name)| name);
+    let path = node.spans.first().map_or("", |span| span.path.as_str());
+    let mut text = String::with_capacity(node.name.len() + qualified_name.len() + path.len() + 64);
+    push_line(&mut text, &[&node.name]);
+    text.push('\n');
+    push_line(&mut text, &[qualified_name]);
+    text.push('\n');
+    push_line(&mut text, &[path]);
+    text.push('\n');
+    push_line(&mut text, &[node.parameter_signature.as_deref().unwrap_or_default(), node.return_type.as_deref().unwrap_or_default()]);
+    text
+}
+
+/// Adds parts with a space between them as one line.
+fn push_line(text: &mut String, parts: &[&str]) {
+    let start = text.len();
+    for part in parts.iter().filter(|part| !part.is_empty()) {
+        if text.len() > start {
+            text.push(' ');
+        }
+        text.extend(part.chars().map(|c| if c.is_control() { ' ' } else { c }));
+    }
+    if text.len() - start > MAX_LINE {
+        text.truncate(text.floor_char_boundary(start + MAX_LINE));
+    }
+}
+
+/// By what a text is known: texts of equal hash have equal vectors.
+#[must_use]
+pub fn text_hash(text: &str) -> i64 {
+    let hash = blake3::hash(text.as_bytes());
+    i64::from_le_bytes(*hash.as_bytes().first_chunk().expect("a hash has 32 bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::graph::{Language, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
+    use crate::model::span::Span;
+
+    fn node(qualified_name: &str, path: &str, signature: Option<&str>) -> Node {
+        let span = NodeSpan { path: path.to_owned(), span: Span::default(), name_line: 1, name_column: 1 };
+        Node {
+            id: NodeId(1),
+            parent: None,
+            project_id: ".".to_owned(),
+            name: "total".to_owned(),
+            qualified_name: qualified_name.to_owned(),
+            node_type: NodeType::Method,
+            kind: NodeKind::Method,
+            language: Language::TypeScript,
+            access: None,
+            flags: NodeFlags::default(),
+            parameter_signature: signature.map(str::to_owned),
+            parameter_count: None,
+            return_type: Some("number".to_owned()),
+            doc: Some("Adds up.".to_owned()),
+            spans: vec![span],
+        }
+    }
+
+    #[test]
+    fn a_symbol_is_four_lines() {
+        let text = symbol_text(&node("src/cart.ts#Cart.total", "src/cart.ts", Some("(a: string,\n b: string)")));
+        assert_eq!(text, "total\nCart.total\nsrc/cart.ts\n(a: string,  b: string) number");
+        assert_eq!(symbol_text(&node("Shop.Cart.total", "", None)), "total\nShop.Cart.total\n\nnumber");
+    }
+
+    #[test]
+    fn long_lines_are_cut_between_letters() {
+        let text = symbol_text(&node("Cart.total", "a", Some(&"ü".repeat(MAX_LINE))));
+        assert_eq!(text.lines().map(str::len).max(), Some(MAX_LINE));
+    }
+
+    #[test]
+    fn a_hash_is_of_the_text_alone() {
+        let mut other = node("Shop.Cart.total", "a.cs", None);
+        let text = symbol_text(&other);
+        (other.doc, other.id) = (None, NodeId(2));
+        assert_eq!(text_hash(&text), text_hash(&symbol_text(&other)));
+        "b.cs".clone_into(&mut other.spans[0].path);
+        assert_ne!(text_hash(&text), text_hash(&symbol_text(&other)));
+    }
+}

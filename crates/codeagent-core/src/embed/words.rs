@@ -1,0 +1,99 @@
+//! What are the words of a text? Names part into humps, words lose their endings, and some words say nothing in a question.
+//!
+//! **Limits.** Endings and stop words are those of English.
+
+/// Endings without which a word is compared, if three letters remain; the first that fits.
+const ENDINGS: [&str; 14] = ["ization", "ations", "ation", "izing", "ized", "izes", "ize", "ings", "ing", "edly", "ed", "ies", "es", "s"];
+/// Letters that remain at least.
+const MIN_STEM: usize = 3;
+
+/// Words that say nothing in a question, sorted.
+const STOP_WORDS: [&str; 70] = [
+    "a", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but", "by", "can", "could", "do", "does", "each",
+    "for", "from", "given", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "may", "me", "must", "no", "not", "of", "on",
+    "one", "only", "or", "our", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they",
+    "this", "to", "was", "we", "were", "what", "when", "where", "which", "who", "will", "with", "would", "you",
+];
+
+/// Whether a word in lower case says nothing in a question.
+#[must_use]
+pub fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word).is_ok()
+}
+
+/// A word in lower case without its ending.
+#[must_use]
+pub fn stem(word: &str) -> &str {
+    let stem = ENDINGS.iter().find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= MIN_STEM));
+    stem.unwrap_or(word)
+}
+
+/// Runs of letters and digits.
+pub fn runs(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty())
+}
+
+/// `getHTTPUrl2` -> `get`, `HTTP`, `Url2`.
+pub fn humps(run: &str) -> impl Iterator<Item = &str> {
+    let mut rest = run;
+    std::iter::from_fn(move || {
+        let end = hump_end(rest);
+        let (hump, after) = rest.split_at(end);
+        rest = after;
+        (!hump.is_empty()).then_some(hump)
+    })
+}
+
+/// Where the first hump ends: before an upper-case letter after another character, or before the last of several that a lower-case follows.
+fn hump_end(run: &str) -> usize {
+    let mut chars = run.char_indices().peekable();
+    let Some((_, mut previous)) = chars.next() else { return 0 };
+    while let Some((at, current)) = chars.next() {
+        let next_is_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
+        if current.is_uppercase() && (!previous.is_uppercase() || next_is_lower) {
+            return at;
+        }
+        previous = current;
+    }
+    run.len()
+}
+
+/// `Url2` -> `Url`, `2`.
+pub fn without_digits(hump: &str) -> impl Iterator<Item = &str> {
+    let mut rest = hump;
+    std::iter::from_fn(move || {
+        let is_digit = rest.chars().next()?.is_numeric();
+        let end = rest.find(|c: char| c.is_numeric() != is_digit).unwrap_or(rest.len());
+        let (part, after) = rest.split_at(end);
+        rest = after;
+        Some(part)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stop_words_are_sorted() {
+        assert!(STOP_WORDS.is_sorted());
+        assert!(is_stop_word("which") && !is_stop_word("cart"));
+    }
+
+    #[test]
+    fn endings_go_if_a_word_remains() {
+        for (word, expected) in
+            [("serializes", "serial"), ("initialization", "initial"), ("carts", "cart"), ("added", "add"), ("uses", "use"), ("is", "is")]
+        {
+            assert_eq!(stem(word), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn names_part_into_humps_and_digits() {
+        let parts = |name: &'static str| runs(name).flat_map(humps).flat_map(without_digits).collect::<Vec<_>>().join(" ");
+        assert_eq!(parts("getHTTPUrl2"), "get HTTP Url 2");
+        assert_eq!(parts("MAX_VALUE"), "MAX VALUE");
+        assert_eq!(parts("$"), "");
+    }
+}

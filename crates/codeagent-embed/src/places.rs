@@ -1,0 +1,213 @@
+//! Where are the model and its runtime? At what the user's environment names, else in our own data folder, else in the usual caches.
+//!
+//! A repository has no say in it: a library that is loaded runs as the user.
+//!
+//! **Limits.** Nothing is fetched. What a hub's cache holds counts only with all files of the model.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use codeagent_workspace::{DataDirError, DataHome};
+
+use crate::error::ModelError;
+
+/// The name under which vectors of the model are kept and told.
+pub const MODEL_NAME: &str = "all-MiniLM-L6-v2";
+
+/// The model in its folder.
+pub(crate) const MODEL_FILE: &str = "model.onnx";
+
+/// What a model needs beside its weights.
+pub(crate) const TOKENIZER_FILES: [&str; 4] = ["tokenizer.json", "config.json", "special_tokens_map.json", "tokenizer_config.json"];
+
+/// The library in our data folder.
+pub(crate) const RUNTIME_FILE: &str = if cfg!(windows) {
+    "onnxruntime.dll"
+} else if cfg!(target_os = "macos") {
+    "libonnxruntime.dylib"
+} else {
+    "libonnxruntime.so"
+};
+
+/// A folder of files as the hub's clients keep them, for a model that is exported already.
+const HUB_FOLDER: &str = "models--Qdrant--all-MiniLM-L6-v2-onnx";
+
+/// Where systems put libraries that are installed for all.
+#[cfg(target_os = "macos")]
+const LIBRARIES: &[&str] = &["/opt/homebrew/lib", "/usr/local/lib"];
+#[cfg(all(unix, not(target_os = "macos")))]
+const LIBRARIES: &[&str] = &["/usr/local/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"];
+#[cfg(not(unix))]
+const LIBRARIES: &[&str] = &[];
+
+/// A model and what runs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The folder of the model's files.
+    pub folder: PathBuf,
+    /// The model itself.
+    pub model: PathBuf,
+    /// The library.
+    pub runtime: PathBuf,
+}
+
+/// The places that are looked at.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// What `CODEAGENT_MODEL` says.
+    model: Option<OsString>,
+    /// What `CODEAGENT_ONNXRUNTIME`, else `ORT_DYLIB_PATH`, says.
+    runtime: Option<OsString>,
+    /// Our own folder for models.
+    own: PathBuf,
+    /// Caches of the hub's clients.
+    caches: Vec<PathBuf>,
+    /// Folders of the system's libraries.
+    libraries: Vec<PathBuf>,
+}
+
+impl Places {
+    /// Those of this user; indexes and models lie at `home`.
+    pub fn of_user(home: &DataHome) -> Result<Self, DataDirError> {
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let hub = variable("HF_HOME").map(PathBuf::from);
+        let user = variable("HOME").map(|home| PathBuf::from(home).join(".cache/huggingface/hub"));
+        let fastembed = variable("FASTEMBED_CACHE_DIR").map(PathBuf::from);
+        let caches = [hub.as_ref().map(|hub| hub.join("hub")), hub, user.filter(|_| cfg!(unix)), fastembed];
+        Ok(Self {
+            model: variable("CODEAGENT_MODEL"),
+            runtime: variable("CODEAGENT_ONNXRUNTIME").or_else(|| variable("ORT_DYLIB_PATH")),
+            own: home.path()?.join("models"),
+            caches: caches.into_iter().flatten().collect(),
+            libraries: LIBRARIES.iter().map(PathBuf::from).collect(),
+        })
+    }
+
+    /// Only a folder of our own, for a caller who asks nobody else.
+    #[must_use]
+    pub fn only(own: PathBuf) -> Self {
+        Self { model: None, runtime: None, own, caches: Vec::new(), libraries: Vec::new() }
+    }
+
+    /// Our own folder for the model's files.
+    #[must_use]
+    pub fn own_model(&self) -> PathBuf {
+        self.own.join(MODEL_NAME)
+    }
+
+    /// Our own place for the library.
+    #[must_use]
+    pub fn own_runtime(&self) -> PathBuf {
+        self.own.join("onnxruntime").join(RUNTIME_FILE)
+    }
+
+    /// Our own folder for both.
+    #[must_use]
+    pub fn own(&self) -> &Path {
+        &self.own
+    }
+
+    /// The model and its runtime; `None` if there is no model, or the user wants none.
+    pub fn find(&self) -> Result<Option<Found>, ModelError> {
+        let folder = match &self.model {
+            Some(named) if named == "off" => return Ok(None),
+            // What is named is taken, or it is said what is wrong with it.
+            Some(named) => PathBuf::from(named),
+            None => match self.installed() {
+                Some(folder) => folder,
+                None => return Ok(None),
+            },
+        };
+        let runtime = match &self.runtime {
+            Some(named) => PathBuf::from(named),
+            None => self.library(&folder).ok_or_else(|| ModelError::NoRuntime(folder.clone()))?,
+        };
+        Ok(Some(Found { model: folder.join(MODEL_FILE), folder, runtime }))
+    }
+
+    /// The folder of a model that somebody put where models are looked for.
+    fn installed(&self) -> Option<PathBuf> {
+        let own = self.own_model();
+        if own.is_dir() {
+            return Some(own);
+        }
+        let is_whole = |folder: &PathBuf| TOKENIZER_FILES.iter().chain([&MODEL_FILE]).all(|name| folder.join(name).is_file());
+        self.caches.iter().filter_map(|cache| snapshot(&cache.join(HUB_FOLDER))).find(is_whole)
+    }
+
+    /// A library beside the model, in our own folder, or the system's.
+    fn library(&self, folder: &Path) -> Option<PathBuf> {
+        let system = self.libraries.iter().map(|library| library.join(RUNTIME_FILE));
+        [folder.join(RUNTIME_FILE), self.own_runtime()].into_iter().chain(system).find(|path| path.is_file())
+    }
+}
+
+/// The files that a hub's client took last.
+fn snapshot(model: &Path) -> Option<PathBuf> {
+    let revision = std::fs::read_to_string(model.join("refs/main")).ok()?;
+    let revision = revision.trim();
+    let is_name = !revision.is_empty() && revision.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_name.then(|| model.join("snapshots").join(revision))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touch(path: &Path) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "x").unwrap();
+    }
+
+    fn model_in(folder: &Path) {
+        TOKENIZER_FILES.iter().chain([&MODEL_FILE]).for_each(|name| touch(&folder.join(name)));
+    }
+
+    #[test]
+    fn nothing_installed_is_no_error() {
+        let own = tempfile::tempdir().unwrap();
+        assert_eq!(Places::only(own.path().to_owned()).find().unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_named_goes_before_what_is_installed_and_that_before_caches() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let snapshot = at("cache").join(HUB_FOLDER).join("snapshots/abc");
+        model_in(&snapshot);
+        std::fs::create_dir_all(at("cache").join(HUB_FOLDER).join("refs")).unwrap();
+        std::fs::write(at("cache").join(HUB_FOLDER).join("refs/main"), "abc\n").unwrap();
+        let mut places = Places { caches: vec![at("cache")], libraries: vec![at("lib")], ..Places::only(at("own")) };
+        assert!(matches!(places.find(), Err(ModelError::NoRuntime(model)) if model == snapshot), "a model alone is said to lack a runtime");
+        touch(&at("lib").join(RUNTIME_FILE));
+        let found = places.find().unwrap().unwrap();
+        assert_eq!((found.folder, found.runtime), (snapshot, at("lib").join(RUNTIME_FILE)));
+
+        model_in(&places.own_model());
+        touch(&places.own_runtime());
+        let found = places.find().unwrap().unwrap();
+        assert_eq!((found.folder, found.runtime), (places.own_model(), places.own_runtime()));
+
+        places.model = Some(at("named").into());
+        places.runtime = Some(at("other.so").into());
+        let found = places.find().unwrap().unwrap();
+        assert_eq!((found.folder, found.runtime), (at("named"), at("other.so")), "even if it is not there: opening says so");
+
+        places.model = Some("off".into());
+        assert_eq!(places.find().unwrap(), None);
+    }
+
+    #[test]
+    fn a_cache_without_all_files_or_with_an_odd_name_does_not_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let hub = folder.path().join(HUB_FOLDER);
+        model_in(&hub.join("snapshots/abc"));
+        std::fs::remove_file(hub.join("snapshots/abc/config.json")).unwrap();
+        std::fs::create_dir_all(hub.join("refs")).unwrap();
+        let places = Places { caches: vec![folder.path().to_owned()], ..Places::only(folder.path().join("own")) };
+        for revision in ["abc", "../snapshots/abc", ""] {
+            std::fs::write(hub.join("refs/main"), revision).unwrap();
+            assert_eq!(places.find().unwrap(), None, "{revision:?}");
+        }
+    }
+}
