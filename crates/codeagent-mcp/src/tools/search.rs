@@ -33,7 +33,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "search_symbols",
         title: "Search symbols",
-        doc: "Find symbols by words of name, container, signature or documentation, best first: `client factory`, `HttpClientFac*`, `HCF`, or by a sentence: `where are carts saved`. Start here if you do not know the name.",
+        doc: "Find symbols by words of name, container, signature or documentation, best first: `client factory`, `HttpClientFac*`, `HCF`, a sentence. Start here if you do not know the name.",
         parameters: &[
             Parameter::required(
                 "query",
@@ -72,7 +72,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "find_similar",
         title: "Find similar symbols",
-        doc: "Symbols like this one by name, place and signature: how else is it done here? In meaning if a model is installed, else in words and letters.",
+        doc: "Symbols similar by name, place, signature.",
         parameters: &[
             NODE_ID,
             Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results.").or(Fallback::Number(10)).hinted(""),
