@@ -128,7 +128,10 @@ fn places(word: &str) -> Box<[Place]> {
         let count: usize = RUNS.iter().map(|length| bounded.len() + 1 - length).sum();
         let worth = LETTERS / (count as f32).sqrt();
         for run in RUNS.iter().flat_map(|length| bounded.as_bytes().windows(*length)) {
-            put(&[b"#", run].concat(), worth);
+            // Marked, so that no run of letters is taken for a word.
+            let mut feature = [b'#'; 1 + RUNS[1]];
+            feature[1..=run.len()].copy_from_slice(run);
+            put(&feature[..=run.len()], worth);
         }
     }
     places.into()

@@ -1,6 +1,7 @@
 //! Which symbols match these words: `Authenticate*`, `user service`, `Cart.Total`, `where are carts saved`?
 
 use crate::model::graph::Node;
+use crate::query::vectors::LOOKED_AT;
 use crate::query::{QueryError, Vectors};
 use crate::store::{self, Hits, Near, Score, SearchFilter, Snapshot};
 
@@ -44,7 +45,7 @@ pub fn filter_nodes(
     let near = |question: &str| {
         let Some(vectors) = vectors else { return Ok(None) };
         let (source, vector) = vectors.of_question(snapshot, question)?;
-        let mut nearest = vectors.nearest(snapshot, (source, &vector), reach)?;
+        let mut nearest = vectors.nearest(snapshot, (source, &vector), LOOKED_AT * reach)?;
         nearest.retain(|(_, cosine)| *cosine >= NEAR);
         Ok(Some(Near { nearest, source }))
     };

@@ -18,8 +18,10 @@ use crate::store::{self, EMBEDDING_MODEL, SYMBOLS_TOTAL, Snapshot, StoreError, V
 
 /// Symbols whose signs are kept in memory, 56 bytes each; of more, they are read every time.
 const MAX_KEPT: usize = 1 << 20;
-/// Symbols whose vectors are looked at, by the estimate the nearest.
-const LOOKED_AT: usize = 300;
+/// Symbols whose vectors are looked at, by the estimate the nearest, for a question: few words are estimated less well than a symbol.
+pub(super) const LOOKED_AT: usize = 300;
+/// The same for a symbol.
+const LOOKED_AT_FOR_SYMBOL: usize = 100;
 /// Symbols whose vectors are in memory together where all are compared.
 const COMPARED_AT_ONCE: usize = 2048;
 /// One symbol in so many may lack a vector of a model that answers.
@@ -118,14 +120,14 @@ impl Vectors {
         embedded.ok()?.pop()
     }
 
-    /// The symbols nearest to a vector with their cosines, nearest first; `reach` times as many as usual are looked at.
+    /// The symbols nearest to a vector with their cosines, nearest first, of the `count` nearest by estimate.
     pub fn nearest(
         &self,
         snapshot: &Snapshot,
         (source, vector): (VectorSource, &Vector),
-        reach: usize,
+        count: usize,
     ) -> Result<Vec<(NodeId, f32)>, StoreError> {
-        let ids = self.estimated(snapshot, (source, vector), LOOKED_AT * reach)?;
+        let ids = self.estimated(snapshot, (source, vector), count)?;
         snapshot.check()?;
         let vectors = store::vectors_of(snapshot, source, &ids)?;
         let scored = ids.into_iter().zip(vectors).filter_map(|(id, other)| Some((id, cosine(vector, &other?))));
@@ -197,7 +199,11 @@ pub fn find_similar(snapshot: &Snapshot, vectors: &Vectors, ids: &[NodeId], limi
     }
     let mut best: FxHashMap<NodeId, f32> = FxHashMap::default();
     for vector in own.into_iter().flatten() {
-        for (other, score) in vectors.nearest(snapshot, (source, &vector), 1)?.into_iter().filter(|(other, _)| !ids.contains(other)) {
+        for (other, score) in vectors
+            .nearest(snapshot, (source, &vector), LOOKED_AT_FOR_SYMBOL.max(2 * limit))?
+            .into_iter()
+            .filter(|(other, _)| !ids.contains(other))
+        {
             best.entry(other).and_modify(|known| *known = known.max(score)).or_insert(score);
         }
     }

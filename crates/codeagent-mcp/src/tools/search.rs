@@ -33,14 +33,14 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "search_symbols",
         title: "Search symbols",
-        doc: "Find symbols by words of name, container, signature or documentation, best first: `client factory`, `HttpClientFac*`, `HCF`, a sentence. Start here if you do not know the name.",
+        doc: "Find symbols by words of name, container, signature or documentation: `client factory`, `HttpClient*`, `HCF`, a sentence. Start here if you know no name.",
         parameters: &[
             Parameter::required(
                 "query",
                 Kind::Text,
                 "Words to find, an FTS5 query: `user service`, `Authenticate*`, `name:Cart OR Basket`.",
             )
-            .hinted("Words, an FTS5 query: `user service`, `Auth*`, `name:Cart OR Basket`."),
+            .hinted("Words or FTS5: `user service`, `Auth*`, `name:Cart OR Basket`."),
             PROJECT_ID,
             Parameter::optional("node_type", Kind::Word(|| words(NodeType::NAMES)), "Only symbols of this type.").hinted(""),
             LANGUAGE,
@@ -72,7 +72,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "find_similar",
         title: "Find similar symbols",
-        doc: "Symbols similar by name, place, signature.",
+        doc: "Symbols similar in name, place and signature: how others do it.",
         parameters: &[
             NODE_ID,
             Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results.").or(Fallback::Number(10)).hinted(""),

@@ -11,6 +11,7 @@ mod filesystem;
 mod honest;
 mod http;
 mod meant;
+mod models;
 mod names;
 mod pages;
 mod protocol;
