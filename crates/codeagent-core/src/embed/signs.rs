@@ -99,14 +99,8 @@ impl Probe {
     #[must_use]
     #[inline]
     pub fn differences(&self, block: &Block) -> [u16; LANES] {
-        let differing = |level: usize| {
-            let mut out = [[0; LANES]; WORDS];
-            for word in 0..WORDS {
-                for lane in 0..LANES {
-                    out[word][lane] = (block.0[word][lane] ^ self.signs.0[word]) & self.levels[level][word];
-                }
-            }
-            out
+        let differing = |level: usize| -> [Lanes; WORDS] {
+            std::array::from_fn(|word| block.0[word].map(|signs| (signs ^ self.signs.0[word]) & self.levels[level][word]))
         };
         let [ones, ones_twos, ones_fours] = added(&differing(0));
         let [twos, twos_fours, eights] = added(&differing(1));
