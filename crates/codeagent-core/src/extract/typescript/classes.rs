@@ -41,7 +41,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let at = self.at(name.unwrap_or(child));
         let id = self.b.declare(sym, DeclKind::Class, flags, at);
         self.b.decl(id).context = context;
-        let shown = !expression || name.is_some() && !self.function.is_none();
+        let shown = !expression || name.is_some() && (!self.function.is_none() || self.is_renamed(sym));
         let saved = self.save();
         if shown {
             self.show(id, Looks { start: around.start, end: around.end, name, ..Looks::default() });
@@ -71,6 +71,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         self.restore(saved);
         id
+    }
+
+    /// Whether a class expression is the value of a member of another name: `A.Part = class PartOfA {}` in JavaScript.
+    fn is_renamed(&mut self, name: Sym) -> bool {
+        let owner = self.b.owner;
+        self.javascript && !owner.is_none() && {
+            let owner = self.b.decl(owner);
+            owner.kind == DeclKind::Property && owner.name != name
+        }
     }
 
     /// `interface A extends B { }`
@@ -134,6 +143,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// What a class extends: a plain name is a type name, anything else an expression.
     fn base_class(&mut self, value: Child<'tree>, arguments: Option<Child<'tree>>) -> Base {
         let args = self.type_arguments(arguments);
+        let value = self.uncast(value);
         let plain = matches!(value.kind, Kind::Identifier | Kind::MemberExpression) && {
             let first = self.name_segments(value)[0];
             first.kind == Kind::Identifier

@@ -394,7 +394,7 @@ impl Link<'_> {
                 let name = self.name(file, sym);
                 self.found_member(&object, name)
             }
-            Expr::Same(inner) if self.depth < super::MAX_DEPTH => {
+            Expr::Same(inner) | Expr::Assign(_, inner) if self.depth < super::MAX_DEPTH => {
                 self.depth += 1;
                 let found = self.meaning_of(file, inner, visited);
                 self.depth -= 1;

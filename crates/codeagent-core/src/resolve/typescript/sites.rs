@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::constructors::constructs;
 use super::exports::Found;
 use super::members::Looked;
 use super::names::{Decls, Place, Space};
@@ -293,7 +294,11 @@ impl Link<'_> {
                     return Outcome::Decls(property);
                 }
                 let found = self.resolve_decls(decls);
-                self.as_value(found).into()
+                match self.as_value(found) {
+                    // A function sees itself by its own name.
+                    Found::Decls(decls) => Outcome::Decls(decls.into_iter().flat_map(|decl| self.named_member(decl)).collect()),
+                    found => found.into(),
+                }
             }
             Expr::Member(object, sym) | Expr::Destructured(object, sym) => self.member_outcome(object, sym),
             Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => self.value_outcome(inner),
@@ -402,6 +407,7 @@ impl Link<'_> {
                 let constructors = self.constructors(class);
                 Outcome::Decls(if constructors.is_empty() { Decls::from_slice(&[class]) } else { constructors })
             }
+            Type::Function(function, _) if constructs(self.decl(function)) => Outcome::Decls(self.named_constructor(function)),
             Type::Simple(Ty::EXTERNAL) | Type::BuiltInValue(_) => Outcome::Outside,
             Type::Simple(_) => Outcome::Unknown,
             _ => Outcome::Outside,
@@ -523,6 +529,7 @@ impl Link<'_> {
             let segments = facts.list(segments);
             let found = self.type_name(decl.file, segments, scope, segments.len().saturating_sub(1));
             let found = if matches!(found, Found::Nothing) { self.base_value(decl, segments, scope) } else { found };
+            let found = self.whole_module(found);
             return match found {
                 Found::Nothing => Outcome::Outside,
                 found => self.as_type(found).into(),
@@ -530,7 +537,7 @@ impl Link<'_> {
         }
         let ty = self.base_type(decl, index);
         match self.get(ty) {
-            Type::Instance(class, _) => Outcome::Decls(Decls::from_slice(&[class])),
+            Type::Instance(class, _) => Outcome::Decls(self.named_constructor(class)),
             Type::Simple(Ty::UNKNOWN) => Outcome::Unknown,
             _ => Outcome::Outside,
         }
