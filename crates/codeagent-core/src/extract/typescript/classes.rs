@@ -135,7 +135,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    fn add_base(&mut self, base: Base, id: DeclId, bases: &mut Vec<Base>) {
+    /// Adds an entry to a base list that is being made.
+    pub fn add_base(&mut self, base: Base, id: DeclId, bases: &mut Vec<Base>) {
         self.b.site(SiteKind::Base, Subject::Base(id, bases.len() as u16), base.at);
         bases.push(base);
     }
@@ -144,7 +145,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn base_class(&mut self, value: Child<'tree>, arguments: Option<Child<'tree>>) -> Base {
         let args = self.type_arguments(arguments);
         let value = self.uncast(value);
-        let plain = matches!(value.kind, Kind::Identifier | Kind::MemberExpression) && {
+        // What stands before a dot in JavaScript is a value.
+        let named = value.kind == Kind::Identifier || value.kind == Kind::MemberExpression && !self.javascript;
+        let plain = named && {
             let first = self.name_segments(value)[0];
             first.kind == Kind::Identifier
         };

@@ -34,7 +34,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let kids = self.children(child);
         let (left, mut right) = (kids.get(Field::Left)?, kids.get(Field::Right)?);
         if left.kind == Kind::Identifier && self.text(left) == "exports" {
-            return self.exporting_assignment(right);
+            return self.deeper(None, |walker| walker.exporting_assignment(right));
         }
         // `module.exports = exports = e`
         while right.kind == Kind::AssignmentExpression {
@@ -60,7 +60,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if right.kind == Kind::Identifier {
             export.local = self.sym(right);
         }
-        export.value = match self.exporting_assignment(right) {
+        export.value = match self.deeper(None, |walker| walker.exporting_assignment(right)) {
             Some(value) => value,
             None => match named {
                 Some(name) => self.exported_member(left, name, right),

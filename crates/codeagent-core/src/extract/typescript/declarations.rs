@@ -94,6 +94,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Some(init) => init,
             None => value.map_or(ExprId::NONE, |value| self.expr(value, context)),
         };
+        if let (Some(_), Expr::Object(value) | Expr::Function(value)) = (given_out, self.b.facts.expr(init)) {
+            self.b.decl(value).parent = id;
+        }
         self.hold(id, init);
         let decl = self.b.decl(id);
         decl.ty = ty;

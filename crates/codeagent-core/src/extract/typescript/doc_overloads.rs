@@ -21,7 +21,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         let text = self.b.text;
         let &mut Declaration { kind, .. } = self.b.decl(function);
-        let Some(mut before) = start.filter(|_| matches!(kind, DeclKind::Function | DeclKind::Method | DeclKind::Constructor)) else { return };
+        let Some(mut before) = start.filter(|_| matches!(kind, DeclKind::Function | DeclKind::Method | DeclKind::Constructor)) else {
+            return;
+        };
         let mut comments: Vec<&'t str> = Vec::new();
         while comments.len() < MAX_COMMENTS
             && let Some(comment) = comment_before(text, before)

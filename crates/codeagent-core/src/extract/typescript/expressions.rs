@@ -346,7 +346,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.b.facts.header.is_module = true;
         }
         let target = self.used(left, Context::None, Some(SiteKind::Write)).expr;
-        let value = if self.javascript { self.javascript_assigned(target, left, right) } else { self.expr(right, Context::Assigned(target)) };
+        let value =
+            if self.javascript { self.javascript_assigned(target, left, right) } else { self.expr(right, Context::Assigned(target)) };
         self.note_assignment(target, value, left);
         self.write(target, child.end());
         self.b.expr(Expr::Assign(target, value))

@@ -51,7 +51,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let kids = self.children(child);
         let mut tags = self.function_tags(head.start, child.start());
         let id = self.declare_function(child, &kids, head);
-        if tags.iter().any(|tag| tag.name == "overload") || self.javascript && tags.is_empty() {
+        if self.has_overloads {
             self.document_overloads(id, head.start, &mut tags);
         }
         let saved = self.save();

@@ -196,7 +196,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 "implements" => {
                     let ty = self.documented_type(text);
                     let at = self.documented_at(text);
-                    bases.push(Base { clause: BaseClause::Implements, ty, at });
+                    self.add_base(Base { clause: BaseClause::Implements, ty, at }, class, &mut bases);
                 }
                 _ => {}
             }
@@ -207,6 +207,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// Declares the types that the comments of the file declare.
     pub fn declare_documented_types(&mut self) {
         let text = self.b.text;
+        self.has_overloads = self.javascript && text.contains("@overload");
         if !self.javascript || !DECLARING.iter().any(|tag| text.contains(tag)) {
             return;
         }

@@ -167,7 +167,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             CallKind::SetPrototype if holder.function.is_none() => return None,
             CallKind::Assign if base.kind == Kind::Object => self.prototype = Some(holder),
             CallKind::Define => {
-                let descriptor = arguments.get(2).copied().filter(|descriptor| base.kind == Kind::String && descriptor.kind == Kind::Object)?;
+                let descriptor =
+                    arguments.get(2).copied().filter(|descriptor| base.kind == Kind::String && descriptor.kind == Kind::Object)?;
                 self.prototype = Some(holder);
                 let member = self.instance_member(holder, base, descriptor, None)?;
                 return Some(PrototypeCall { holder, kind, base, member });

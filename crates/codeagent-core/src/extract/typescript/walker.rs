@@ -64,6 +64,8 @@ pub struct Walker<'t, 'tree> {
     pub looked_for_holders: usize,
     /// The object literal about to be walked is what the file gives out: its members become nodes.
     pub gives_out: bool,
+    /// JavaScript: comments of the file speak of overloads.
+    pub has_overloads: bool,
     /// JavaScript: `this` of the function about to be walked.
     pub receiver: Receiver,
     /// JavaScript: the function whose instances have the object literal about to be walked as their prototype.
@@ -138,6 +140,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             holders: FxHashMap::default(),
             looked_for_holders: 0,
             gives_out: false,
+            has_overloads: false,
             receiver: Receiver::Own,
             prototype: None,
             prototypes: FxHashMap::default(),

@@ -4,8 +4,8 @@
 
 use smallvec::SmallVec;
 
-use super::inference::Inference;
 use super::constructors::constructs;
+use super::inference::Inference;
 use super::names::Decls;
 use super::packages::PACKAGE_FUNCTIONS;
 use super::sites::Outcome;

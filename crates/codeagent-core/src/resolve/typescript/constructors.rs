@@ -1,9 +1,12 @@
-//! Which functions of JavaScript make instances, what names them, and which members were assigned to what a value is.
+//! What does `new` or `super()` call: a constructor, a class, a function of JavaScript that makes instances; what names such a function, and
+//! which members were assigned to it.
 //!
 //! **Limits.** Members that other files assign to a value are not among those it has.
 
 use super::names::{Decls, Place, Space};
+use super::sites::Outcome;
 use super::tables::Name;
+use super::types::{Ty, Type};
 use super::{Link, at};
 use crate::model::facts::*;
 use crate::resolve::world::DeclRef;
@@ -52,9 +55,11 @@ impl Link<'_> {
             return None;
         }
         let holder = self.value_holder(value).unwrap_or(value);
-        let own = self.tables.declared(value.file, ScopeId(0), name).iter().map(|entry| entry.2);
+        let own = self.tables.declared(value.file, ScopeId(0), name);
+        self.spend_list(own.len());
+        let own = own.iter().map(|entry| entry.2);
         let is_assigned = |decl: &Declaration| decl.kind == DeclKind::Property && decl.parent == holder.decl;
-        let member = own.into_iter().find(|id| is_assigned(facts.decl(*id)))?;
+        let Some(member) = own.into_iter().find(|id| is_assigned(facts.decl(*id))) else { return self.beside_whole(holder, name) };
         if let Expr::Name(sym, scope, offset) = facts.expr(facts.decl(member).init) {
             let name = self.name(value.file, sym);
             let named = self.lookup(Place { file: value.file, scope, offset }, name, Space::Value);
@@ -63,5 +68,60 @@ impl Link<'_> {
             }
         }
         Some(Decls::from_slice(&[at(value.file, member)]))
+    }
+
+    /// `super()`: the constructor of the class that is extended.
+    pub(super) fn super_outcome(&mut self, class: DeclId) -> Outcome {
+        let Some(class) = class.some() else { return Outcome::Unknown };
+        let class = at(self.file, class);
+        match self.static_base(class) {
+            None => Outcome::Unknown,
+            Some(base) => self.class_outcome(base),
+        }
+    }
+
+    fn class_outcome(&mut self, value: Ty) -> Outcome {
+        match self.get(value) {
+            Type::Static(class) => {
+                let constructors = self.constructors(class);
+                Outcome::Decls(if constructors.is_empty() { Decls::from_slice(&[class]) } else { constructors })
+            }
+            Type::Function(function, _) if constructs(self.decl(function)) => Outcome::Decls(self.named_constructor(function)),
+            Type::Simple(Ty::EXTERNAL) | Type::BuiltInValue(_) => Outcome::Outside,
+            Type::Simple(_) => Outcome::Unknown,
+            _ => Outcome::Outside,
+        }
+    }
+
+    /// `new X()`: the constructor if `X` is a class that declares one.
+    pub(super) fn constructor_outcome(&mut self, callee: ExprId, outcome: Outcome) -> Outcome {
+        let Outcome::Decls(decls) = &outcome else {
+            let ty = self.expr_type(self.file, callee);
+            return if let Type::Static(_) = self.get(ty) { self.class_outcome(ty) } else { outcome };
+        };
+        let Some(class) = decls.iter().copied().find(|decl| self.decl(*decl).kind == DeclKind::Class) else {
+            let gives = |decl: &DeclRef| matches!(self.world.decl(*decl).kind, DeclKind::Property | DeclKind::Getter);
+            if !decls.iter().all(gives) {
+                return outcome;
+            }
+            // A class expression has the place of the member that holds it, its constructor one of its own.
+            let ty = self.expr_type(self.file, callee);
+            let Type::Static(_) = self.get(ty) else { return outcome };
+            let is_held = |link: &mut Self, class: DeclRef| {
+                let parent = link.decl(class).parent;
+                link.decl(class).kind == DeclKind::Class && decls.contains(&at(class.file, parent))
+            };
+            return match self.class_outcome(ty) {
+                Outcome::Decls(made) if !made.iter().any(|decl| self.is_node(*decl)) || made.iter().any(|decl| is_held(self, *decl)) => {
+                    outcome
+                }
+                class => class,
+            };
+        };
+        let name = self.tables.find("constructor");
+        let inner = self.decl(class).inner;
+        let mut own = self.own_members(class, inner, name, false);
+        own.retain(|decl| self.decl(*decl).kind == DeclKind::Constructor);
+        Outcome::Decls(if own.is_empty() { Decls::from_slice(&[class]) } else { own })
     }
 }

@@ -146,7 +146,10 @@ impl Link<'_> {
             return found;
         }
         if !self.tables.file(file).assigned.is_empty() {
-            return self.assigned_export(file, name, is_default);
+            let found = self.assigned_export(file, name, is_default);
+            let goes_on = facts.header.dialect.is_javascript() && matches!(found, Found::Nothing | Found::External);
+            let more = if goes_on { self.star_export(file, name, visited) } else { Found::Nothing };
+            return if more.is_nothing() { found } else { more };
         }
         if is_default || facts.exports.is_empty() { Found::Nothing } else { self.star_export(file, name, visited) }
     }
@@ -280,7 +283,11 @@ impl Link<'_> {
                 }
             }
         }
-        Found::Nothing
+        match self.assigned_in_block(block) {
+            found if matches!(self.spelling(name), "default" | "export=") => found,
+            Found::Decls(decls) => self.namespace_member(&decls, name),
+            _ => Found::Nothing,
+        }
     }
 
     /// What `export default` declares in a `declare module` block.

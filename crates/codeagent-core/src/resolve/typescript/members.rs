@@ -304,6 +304,9 @@ impl Link<'_> {
             }
         }
         found.extend(self.block_members(&group, name, Space::Value));
+        if found.is_empty() && is_class {
+            found.extend(self.beside_whole(decl, name).unwrap_or_default());
+        }
         if !found.is_empty() {
             return match self.resolve_decls(found.clone()) {
                 Found::Decls(decls) => Looked::Declared(Member { decls, env: Env::EMPTY, ty: None }),

@@ -2,8 +2,8 @@
 //!
 //! **Limits.** Variables have one type, whatever is assigned later; a getter's type is that of its first `return`s.
 
-use super::exports::Found;
 use super::constructors::constructs;
+use super::exports::Found;
 use super::members::Looked;
 use super::names::{Decls, Place, Space};
 use super::questions::Question;
