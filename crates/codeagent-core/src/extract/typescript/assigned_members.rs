@@ -138,7 +138,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !self.at_module_level() {
             return None;
         }
-        let Holder { decl, class, .. } = self.holder(above)?;
+        let Holder { decl, class, function } = self.holder(above)?;
         if self.b.decl(decl).scope != ScopeId(0) || !self.is_shown(decl) {
             return None;
         }
@@ -150,6 +150,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let around = (self.b.scope, self.b.owner);
         self.b.owner = decl;
         let mut flags = DeclFlags::MEMBER;
+        if !function.is_none() {
+            flags.insert(DeclFlags::STATIC);
+        }
         if let Some(class) = class.some() {
             let inner = self.b.decl(class).inner;
             if !self.class_members.insert((inner, sym)) {
