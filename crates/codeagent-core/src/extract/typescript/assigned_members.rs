@@ -68,7 +68,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.empty_fields.insert((inner, name), id);
         }
         let access = Some(Access::Public);
-        if self.is_shown(owner) {
+        if kind == DeclKind::Class || self.is_shown(owner) {
             self.show(id, Looks { start: left.start(), end: left.end(), access, ..Looks::default() });
         }
         (self.b.scope, self.b.owner) = around;
