@@ -221,6 +221,31 @@ fn script(js: &mut impl FnMut(&str, String, Expected)) {
         Indexed,
     );
     js("50,000 regular expressions like comments", each(N / 2, |i| format!("/x*/\nlet a{i} = 1;")), Indexed);
+    js("chain of exports", format!("{}b;", many("exports = ", N / 2)), Either);
+    js("chain of module.exports", format!("{}b;", many("module.exports = ", N / 4)), Either);
+    js(
+        "10,000 functions that make instances",
+        each(N / 10, |i| format!("function F{i}() {{ this.a = 1; }} F{i}.prototype.m = function () {{ this.m(); }};")),
+        Indexed,
+    );
+    js("10,000 members of one name", each(N / 10, |i| format!("function F{i}() {{}} F{i}.x = function () {{ this.x(); }};")), Indexed);
+    js(
+        "50,000 mixins of one prototype",
+        format!("function F() {{}} {}", each(N / 2, |i| format!("Object.assign(F.prototype, a{i});"))),
+        Indexed,
+    );
+    js(
+        "10,000 prototypes in a chain",
+        each(N / 10, |i| format!("function F{i}() {{}} F{i}.prototype = Object.create(F{}.prototype); new F{i}().m();", i.max(1) - 1)),
+        Indexed,
+    );
+    js("long path to a prototype", format!("{}prototype.x = function () {{ this.x(); }};", many("a.", N)), Either);
+    js("nested parentheses around a base class", format!("class A extends {} {{}}", nested("(", "B", ")", N / 5)), Either);
+    js(
+        "10,000 overloads",
+        format!("/** {} */ function f(a) {{ }} f(1);", each(N / 10, |i| format!("@overload @param {{A{i}}} a\n"))),
+        Indexed,
+    );
     js("10,000 requires", each(N / 10, |i| format!("const a{i} = require('./m{i}');")), Indexed);
 }
 

@@ -98,7 +98,6 @@ impl Probe {
     /// How different from the question the vectors of a block are: what numbers of other sign count together, up to [`MAX_DIFFERENCE`].
     #[must_use]
     #[inline]
-    #[allow(clippy::needless_range_loop, reason = "loops over arrays of one length are made to run side by side")]
     pub fn differences(&self, block: &Block) -> [u16; LANES] {
         let differing = |level: usize| -> [Lanes; WORDS] {
             std::array::from_fn(|word| block.0[word].map(|signs| (signs ^ self.signs.0[word]) & self.levels[level][word]))

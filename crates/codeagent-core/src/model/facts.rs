@@ -583,6 +583,8 @@ impl DeclFlags {
     pub const COMPUTED: Self = Self(1 << 30);
     /// C# `required`.
     pub const REQUIRED: Self = Self(1 << 31);
+    /// A function in JavaScript, or a variable that holds one: it makes instances, whose members are declared in its scope.
+    pub const CONSTRUCTS: Self = Self(1 << 31);
 
     /// Whether all bits of `other` are set.
     #[must_use]

@@ -41,7 +41,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let at = self.at(name.unwrap_or(child));
         let id = self.b.declare(sym, DeclKind::Class, flags, at);
         self.b.decl(id).context = context;
-        let shown = !expression || name.is_some() && !self.function.is_none();
+        let shown = !expression || name.is_some() && (!self.function.is_none() || self.is_renamed(sym));
         let saved = self.save();
         if shown {
             self.show(id, Looks { start: around.start, end: around.end, name, ..Looks::default() });
@@ -71,6 +71,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         self.restore(saved);
         id
+    }
+
+    /// Whether a class expression is the value of a member of another name: `A.Part = class PartOfA {}` in JavaScript.
+    fn is_renamed(&mut self, name: Sym) -> bool {
+        let owner = self.b.owner;
+        self.javascript && !owner.is_none() && {
+            let owner = self.b.decl(owner);
+            owner.kind == DeclKind::Property && owner.name != name
+        }
     }
 
     /// `interface A extends B { }`
@@ -126,7 +135,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    fn add_base(&mut self, base: Base, id: DeclId, bases: &mut Vec<Base>) {
+    /// Adds an entry to a base list that is being made.
+    pub fn add_base(&mut self, base: Base, id: DeclId, bases: &mut Vec<Base>) {
         self.b.site(SiteKind::Base, Subject::Base(id, bases.len() as u16), base.at);
         bases.push(base);
     }
@@ -134,7 +144,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// What a class extends: a plain name is a type name, anything else an expression.
     fn base_class(&mut self, value: Child<'tree>, arguments: Option<Child<'tree>>) -> Base {
         let args = self.type_arguments(arguments);
-        let plain = matches!(value.kind, Kind::Identifier | Kind::MemberExpression) && {
+        let value = self.uncast(value);
+        // What stands before a dot in JavaScript is a value.
+        let named = value.kind == Kind::Identifier || value.kind == Kind::MemberExpression && !self.javascript;
+        let plain = named && {
             let first = self.name_segments(value)[0];
             first.kind == Kind::Identifier
         };

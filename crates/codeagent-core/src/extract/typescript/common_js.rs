@@ -3,9 +3,12 @@
 //! Functions, classes and values that are written there are declarations with a place of their own; names stand for what they name. The
 //! members of `module.exports = { a, b() {} }` are such declarations too. What has no name is called `export=`.
 //!
-//! **Limits.** Statements at the top of the file only; `Object.assign(module.exports, ..)` gives out nothing.
+//! `Object.assign(module.exports, { a }, require("./b"))` gives out more of them.
+//!
+//! **Limits.** Statements at the top of the file and first values of its variables only; of accessors in `Object.assign` the result is unknown.
 
 use crate::extract::typescript::functions::Head;
+use crate::extract::typescript::prototypes::Receiver;
 use crate::extract::typescript::syntax::{Child, Field, Kind};
 use crate::extract::typescript::walker::{Outer, Walker};
 use crate::model::facts::*;
@@ -18,7 +21,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         match child.kind {
             Kind::AssignmentExpression => self.exporting_assignment(child).is_some(),
-            Kind::CallExpression => self.defined_export(child),
+            Kind::CallExpression => self.defined_export(child) || self.merged_exports(child),
             _ => false,
         }
     }
@@ -29,9 +32,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             return None;
         }
         let kids = self.children(child);
-        let (left, right) = (kids.get(Field::Left)?, kids.get(Field::Right)?);
+        let (left, mut right) = (kids.get(Field::Left)?, kids.get(Field::Right)?);
         if left.kind == Kind::Identifier && self.text(left) == "exports" {
-            return self.exporting_assignment(right);
+            return self.deeper(None, |walker| walker.exporting_assignment(right));
+        }
+        // `module.exports = exports = e`
+        while right.kind == Kind::AssignmentExpression {
+            let inner = self.children(right);
+            match (inner.get(Field::Left), inner.get(Field::Right)) {
+                (Some(left), Some(value)) if left.kind == Kind::Identifier && self.text(left) == "exports" => right = value,
+                _ => break,
+            }
         }
         if left.kind != Kind::MemberExpression {
             return None;
@@ -49,7 +60,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if right.kind == Kind::Identifier {
             export.local = self.sym(right);
         }
-        export.value = match self.exporting_assignment(right) {
+        export.value = match self.deeper(None, |walker| walker.exporting_assignment(right)) {
             Some(value) => value,
             None => match named {
                 Some(name) => self.exported_member(left, name, right),
@@ -64,6 +75,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         Some(export.value)
     }
 
+    /// The value of `const a = module.exports = e` at the top, given out as well.
+    pub fn given_out_as_well(&mut self, value: Child<'tree>) -> Option<ExprId> {
+        if self.b.scope != ScopeId(0) || value.kind != Kind::AssignmentExpression {
+            return None;
+        }
+        let owner = std::mem::replace(&mut self.b.owner, DeclId::NONE);
+        let value = self.exporting_assignment(value);
+        self.b.owner = owner;
+        value
+    }
+
     /// The value of `module.exports = e`.
     fn exported_whole(&mut self, left: Child<'tree>, right: Child<'tree>) -> ExprId {
         let name = self.b.sym_owned("export=");
@@ -76,6 +98,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 if self.b.decl(id).name.is_none() {
                     self.b.decl(id).name = name;
                 }
+                self.assigned_members.insert((DeclId::NONE, name), id);
                 self.b.fresh_expr(Expr::Function(id))
             }
             Kind::Class => {
@@ -112,7 +135,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let sym = self.sym(name);
         let at = self.at(name);
         let id = self.b.declare(sym, DeclKind::Property, DeclFlags::MEMBER | DeclFlags::EXPORT, at);
-        self.show_assigned(id, left, name, right);
+        self.assigned_members.entry((DeclId::NONE, sym)).or_insert(id);
+        if matches!(right.kind, Kind::FunctionExpression | Kind::GeneratorFunction) {
+            let exports = self.b.sym_owned("exports");
+            let object = self.b.expr(Expr::Name(exports, ScopeId(0), at.offset));
+            self.receiver = Receiver::Object(object);
+        }
+        self.show_assigned(id, (left.start(), right.end()), name, right);
         self.assigned_value(id, left, right)
     }
 
@@ -123,6 +152,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let context = if ty.is_none() { Context::None } else { Context::Typed(ty) };
         self.document_value(right, left.start());
         let value = self.expr(right, context);
+        self.hold(member, value);
         let decl = self.b.decl(member);
         decl.ty = ty;
         decl.init = value;
@@ -140,7 +170,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let sym = self.string(key);
         let at = self.at(key);
         let id = self.b.declare(sym, DeclKind::Property, DeclFlags::MEMBER | DeclFlags::EXPORT, at);
-        self.show_assigned(id, child, key, child);
+        self.show_assigned(id, (child.start(), child.end()), key, child);
         let owner = std::mem::replace(&mut self.b.owner, id);
         let call = self.expr(child, Context::None);
         self.b.owner = owner;
@@ -149,6 +179,75 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let export = Export { name: sym, value, ..self.export_of(ExportKind::CommonJs, key) };
         self.b.facts.exports.push(export);
         true
+    }
+
+    /// `Object.assign(module.exports, { a, b: e }, require("./c"))`
+    fn merged_exports(&mut self, call: Child<'tree>) -> bool {
+        let kids = self.children(call);
+        let (Some(function), Some(arguments)) = (kids.get(Field::Function), kids.get(Field::Arguments)) else { return false };
+        if function.kind != Kind::MemberExpression {
+            return false;
+        }
+        let path: Vec<_> = self.name_segments(function).into_iter().map(|segment| self.text(segment)).collect();
+        let arguments: Vec<_> = self.children(arguments).named().collect();
+        if path != ["Object", "assign"] || !arguments.first().is_some_and(|first| self.is_exports(*first)) {
+            return false;
+        }
+        self.b.facts.header.is_module = true;
+        for argument in &arguments[1..] {
+            if argument.kind == Kind::Object {
+                for part in self.children(*argument).named() {
+                    self.merged_export(part);
+                }
+                continue;
+            }
+            let value = self.expr(*argument, Context::None);
+            self.give_out_all(value, *argument);
+        }
+        true
+    }
+
+    /// `require("./c")` gives out what that gives out.
+    fn give_out_all(&mut self, value: ExprId, at: Child<'tree>) {
+        if let Expr::Require(module) = self.b.facts.expr(value) {
+            let export = Export { module, ..self.export_of(ExportKind::Star, at) };
+            self.b.facts.exports.push(export);
+        }
+    }
+
+    /// A part of an object whose members are given out.
+    fn merged_export(&mut self, part: Child<'tree>) {
+        let kids = self.children(part);
+        let (key, value) = match part.kind {
+            Kind::ShorthandPropertyIdentifier => (part, self.name(part, Some(SiteKind::Read)).expr),
+            Kind::Pair => {
+                let (Some(key), Some(value)) = (kids.get(Field::Key), kids.get(Field::Value)) else { return };
+                if key.kind == Kind::ComputedPropertyName {
+                    self.expr(value, Context::None);
+                    return;
+                }
+                (key, self.exported_member(part, key, value))
+            }
+            Kind::MethodDefinition => {
+                let Some(key) = kids.get(Field::Name) else { return };
+                let flags = DeclFlags::MEMBER | DeclFlags::EXPORT;
+                let head = Head { flags, start: Some(part.start()), ..Head::plain(DeclKind::Function, Context::None) };
+                let id = self.function(part, head);
+                (key, self.b.fresh_expr(Expr::Function(id)))
+            }
+            _ => {
+                let inner = self.children(part).first();
+                if let Some(inner) = inner.filter(|_| part.kind == Kind::SpreadElement) {
+                    let value = self.expr(inner, Context::None);
+                    self.give_out_all(value, part);
+                }
+                return;
+            }
+        };
+        let name = self.string(key);
+        let local = if part.kind == Kind::ShorthandPropertyIdentifier { name } else { Sym::NONE };
+        let export = Export { name, local, value, ..self.export_of(ExportKind::CommonJs, key) };
+        self.b.facts.exports.push(export);
     }
 
     /// The object and the key of `Object.defineProperty(object, "key", ..)`.
@@ -175,7 +274,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 
     /// What the descriptor of `Object.defineProperty` gives: its `value`, or what its `get` returns.
-    fn described_value(&mut self, call: ExprId) -> ExprId {
+    pub fn described_value(&mut self, call: ExprId) -> ExprId {
         let Expr::Call(call) = self.b.facts.expr(call) else { return ExprId::NONE };
         let args = self.b.facts.calls[call.index()].args;
         let Some(descriptor) = self.b.facts.list(args).get(2).map(|arg| arg.value) else { return ExprId::NONE };

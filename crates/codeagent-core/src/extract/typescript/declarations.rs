@@ -84,11 +84,20 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let start = binding.shown.map_or(statement, |outer| outer.start);
         let ty = kids.get(Field::Type).map(|ty| self.ty(ty));
         let ty = ty.unwrap_or_else(|| self.documented_variable(start));
-        let context = if ty.is_none() { Context::None } else { Context::Typed(ty) };
+        let expected = if ty.is_none() { self.document_held(id, start) } else { ty };
+        let context = if expected.is_none() { Context::None } else { Context::Typed(expected) };
         if let Some(value) = value {
             self.document_value(value, start);
         }
-        let init = value.map_or(ExprId::NONE, |value| self.expr(value, context));
+        let given_out = value.filter(|_| self.javascript && ty.is_none()).and_then(|value| self.given_out_as_well(value));
+        let init = match given_out {
+            Some(init) => init,
+            None => value.map_or(ExprId::NONE, |value| self.expr(value, context)),
+        };
+        if let (Some(_), Expr::Object(value) | Expr::Function(value)) = (given_out, self.b.facts.expr(init)) {
+            self.b.decl(value).parent = id;
+        }
+        self.hold(id, init);
         let decl = self.b.decl(id);
         decl.ty = ty;
         decl.init = init;

@@ -206,7 +206,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let Some(inner) = self.children(child).first() else { return Value::of(self.b.expr(Expr::Unknown)) };
         let ty = self.documented_variable(child.start());
         if ty.is_none() {
-            return self.used(inner, context, usage);
+            let expected = self.documented_expectation(child.start());
+            return self.used(inner, if expected.is_none() { context } else { Context::Typed(expected) }, usage);
         }
         let value = self.used(inner, Context::Typed(ty), usage);
         Value { expr: self.b.expr(Expr::Cast(ty)), test: value.test }
@@ -345,11 +346,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.b.facts.header.is_module = true;
         }
         let target = self.used(left, Context::None, Some(SiteKind::Write)).expr;
-        let member = if self.javascript { self.assigned_member(left, right) } else { None };
-        let value = match member {
-            Some(member) => self.assigned_value(member, left, right),
-            None => self.expr(right, Context::Assigned(target)),
-        };
+        let value =
+            if self.javascript { self.javascript_assigned(target, left, right) } else { self.expr(right, Context::Assigned(target)) };
         self.note_assignment(target, value, left);
         self.write(target, child.end());
         self.b.expr(Expr::Assign(target, value))

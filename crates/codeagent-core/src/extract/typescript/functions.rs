@@ -7,6 +7,7 @@
 use crate::extract::interface::Seen;
 use crate::extract::typescript::details::Looks;
 use crate::extract::typescript::patterns::Binding;
+use crate::extract::typescript::prototypes::Receiver;
 use crate::extract::typescript::syntax::{Child, Children, Field, Kind};
 use crate::extract::typescript::walker::{Outer, Walker};
 use crate::model::facts::*;
@@ -48,8 +49,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// Any function-like node.
     pub fn function(&mut self, child: Child<'tree>, head: Head) -> DeclId {
         let kids = self.children(child);
-        let tags = self.function_tags(head.start, child.start());
+        let mut tags = self.function_tags(head.start, child.start());
         let id = self.declare_function(child, &kids, head);
+        if self.has_overloads {
+            self.document_overloads(id, head.start, &mut tags);
+        }
         let saved = self.save();
         if head.start.is_some() {
             self.b.owner = id;
@@ -63,7 +67,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
         }
         self.function = id;
-        self.own_this(child.kind, head.context);
+        self.own_this(child.kind, id);
         self.type_use = if head.start.is_some() { SiteKind::ParameterType } else { SiteKind::TypeRef };
         let around = std::mem::replace(&mut self.doc, tags);
         if !self.doc.all().is_empty() {
@@ -108,15 +112,27 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         id
     }
 
-    fn own_this(&mut self, kind: Kind, context: Context) {
+    /// `this` in the body: what a function of JavaScript is assigned to, or what it makes.
+    fn own_this(&mut self, kind: Kind, id: DeclId) {
         let own = matches!(
             kind,
             Kind::FunctionDeclaration | Kind::FunctionExpression | Kind::GeneratorFunction | Kind::GeneratorFunctionDeclaration
         );
-        if own {
-            let of = if let Context::Property(object, _) = context { object } else { DeclId::NONE };
-            self.this = self.b.expr(Expr::This(of));
+        if !own {
+            return;
         }
+        let receiver = std::mem::take(&mut self.receiver);
+        let of = match (receiver, self.b.decl(id).context) {
+            (Receiver::Instance(function), _) => function,
+            (Receiver::Object(object), _) => {
+                self.b.decl(id).init = object;
+                id
+            }
+            (Receiver::Own, Context::Property(object, _)) => self.prototypes.get(&object).copied().unwrap_or(object),
+            (Receiver::Own, Context::None) if self.javascript => id,
+            _ => DeclId::NONE,
+        };
+        self.this = self.b.expr(Expr::This(of));
     }
 
     /// Type parameters, parameters and return type.

@@ -3,7 +3,7 @@
 //! `@param {A} x`, `@returns {B}`, `@type {C}`, `@this {D}`, `@template {E} T`, `@extends {F<T>}` belong to what stands behind the comment;
 //! `@typedef`, `@callback` and `@import` declare type aliases for the whole file, which other files can import.
 //!
-//! **Limits.** `@overload` and `@enum` are left out; a type that is declared in a function is visible in the whole file.
+//! **Limits.** `doc_overloads` reads `@overload`, `@enum` and `@satisfies`; a type that is declared in a function is visible in the whole file.
 
 use crate::extract::typescript::details::comment_before;
 use crate::extract::typescript::doc_tags::{Tag, Tags, is_name, skip_blank, tags};
@@ -25,7 +25,7 @@ pub struct DocumentedParameter {
 }
 
 impl<'t, 'tree> Walker<'t, 'tree> {
-    fn tags_before(&self, start: usize) -> Vec<Tag<'t>> {
+    pub fn tags_before(&self, start: usize) -> Vec<Tag<'t>> {
         if !self.javascript {
             return Vec::new();
         }
@@ -39,6 +39,17 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             Some(ty) if ty.trim() != "const" => self.documented_type(ty),
             _ => TypeId::NONE,
         }
+    }
+
+    /// What is in parentheses, if no comment before them says another type.
+    pub fn uncast(&mut self, value: Child<'tree>) -> Child<'tree> {
+        let is_cast = |tag: &Tag<'_>| matches!(tag.name, "type" | "satisfies");
+        let mut value = value;
+        while value.kind == Kind::ParenthesizedExpression && !self.tags_before(value.start()).iter().any(is_cast) {
+            let Some(inner) = self.children(value).first() else { break };
+            value = inner;
+        }
+        value
     }
 
     /// The value about to be walked is documented before `start`, if it is a function.
@@ -63,6 +74,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let tags = std::mem::take(&mut self.doc);
         self.document_type_parameters(function, tags.all());
         for tag in tags.all() {
+            if matches!(tag.name, "class" | "constructor") && matches!(self.b.decl(function).kind, DeclKind::Function | DeclKind::Lambda) {
+                self.b.decl(function).flags.insert(DeclFlags::CONSTRUCTS);
+            }
             let Some(text) = tag.ty else { continue };
             match tag.name {
                 "this" => {
@@ -182,7 +196,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 "implements" => {
                     let ty = self.documented_type(text);
                     let at = self.documented_at(text);
-                    bases.push(Base { clause: BaseClause::Implements, ty, at });
+                    self.add_base(Base { clause: BaseClause::Implements, ty, at }, class, &mut bases);
                 }
                 _ => {}
             }
@@ -193,6 +207,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// Declares the types that the comments of the file declare.
     pub fn declare_documented_types(&mut self) {
         let text = self.b.text;
+        self.has_overloads = self.javascript && text.contains("@overload");
         if !self.javascript || !DECLARING.iter().any(|tag| text.contains(tag)) {
             return;
         }
@@ -258,9 +273,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn documented_callback(&mut self, group: &[Tag<'t>], alias: DeclId) -> TypeId {
         let at = self.b.decl(alias).at;
         let id = self.b.declare(Sym::NONE, DeclKind::FunctionType, DeclFlags::default(), at);
+        // Its type parameters are those of the alias.
+        let group: Vec<_> = group.iter().filter(|tag| tag.name != "template").copied().collect();
+        self.tagged_signature(id, &group);
+        self.b.type_expr(TypeExpr::Function(id))
+    }
+
+    /// Gives a function type or overload the parameters and the result that tags describe.
+    pub fn tagged_signature(&mut self, id: DeclId, group: &[Tag<'t>]) {
         let scope = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::Function, id);
         self.b.decl(id).inner = inner;
+        self.document_type_parameters(id, group);
         let mut params = Vec::new();
         let tags = Tags::new(group.to_vec());
         for tag in tags.parameters() {
@@ -282,7 +306,6 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.b.decl(id).ty = ty;
         }
         self.b.scope = scope;
-        self.b.type_expr(TypeExpr::Function(id))
     }
 
     /// `@import A, { B, C as D } from "m"`

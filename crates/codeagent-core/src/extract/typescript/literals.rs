@@ -2,7 +2,8 @@
 //!
 //! `{ a: 1, b() {}, c, ...d }` is an `ObjectLiteral` whose scope declares `a`, `b`, `c` and, nameless, the spread.
 //!
-//! **Limits.** Members of object literals are nodes only if `module.exports` is assigned the literal. An array has a declaration only if it has a context to pass on.
+//! **Limits.** Members of object literals are nodes only if `module.exports` or a prototype is assigned the
+//! literal. An array has a declaration only if it has a context to pass on.
 
 use crate::extract::typescript::functions::Head;
 use crate::extract::typescript::syntax::{Child, Field, Kind};
@@ -23,6 +24,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// `{ .. }`
     pub fn object(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         let at = self.at(child);
+        let prototype = self.prototype.take();
         let shown = std::mem::take(&mut self.gives_out);
         let decl = self.b.declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
         let around = self.b.scope;
@@ -31,6 +33,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let literal = self.b.decl(decl);
         literal.inner = inner;
         literal.context = context;
+        if let Some(of) = prototype {
+            self.prototypes.insert(decl, of.function.some().unwrap_or(of.class));
+        }
         let object = Object { decl, inner, around, shown };
         for part in self.children(child).named() {
             self.object_part(part, object);
@@ -78,7 +83,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let property = self.object_member(key, name, DeclFlags::MEMBER | computed, object);
         let owner = self.b.owner;
         if object.shown {
-            self.show_assigned(property, part, key, value);
+            self.show_assigned(property, (part.start(), value.end()), key, value);
             self.b.owner = property;
         }
         let ty = self.documented_variable(part.start());
@@ -104,7 +109,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let at = self.at(key);
         self.b.site(SiteKind::Key, Subject::Key(object.decl, name), at);
         let this = self.this;
-        self.this = self.b.expr(Expr::This(object.decl));
+        let receiver = self.prototypes.get(&object.decl).copied().unwrap_or(object.decl);
+        self.this = self.b.expr(Expr::This(receiver));
         self.b.scope = object.inner;
         let start = object.shown.then_some(part.start());
         let head = Head { flags: DeclFlags::MEMBER, start, ..Head::plain(kind, Context::Property(object.decl, name)) };

@@ -90,7 +90,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let outer = self.outer(child, outer);
             self.namespace(inner, Some(outer));
         } else if !self.common_js(inner) {
+            let call = if self.javascript { self.prototype_call(inner) } else { None };
             let value = self.expr(inner, Context::None);
+            if let Some(call) = call {
+                self.inherit_by_call(call, value);
+            }
             if let (Kind::AssignmentExpression, Expr::Assign(target, value)) = (inner.kind, self.b.facts.expr(value)) {
                 return Some((target, value));
             }

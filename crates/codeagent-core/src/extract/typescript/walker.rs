@@ -7,11 +7,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use crate::extract::builder::Builder;
+use crate::extract::typescript::assigned_members::Holder;
 use crate::extract::typescript::assignments::{PathKey, Write};
 use crate::extract::typescript::calls::Link;
 use crate::extract::typescript::doc_tags::Tags;
 use crate::extract::typescript::locals;
 use crate::extract::typescript::narrowing::TestNode;
+use crate::extract::typescript::prototypes::Receiver;
 use crate::extract::typescript::repair::{EditKind, Repaired};
 use crate::extract::typescript::syntax::{Child, Children, Field, Grammar, Kind};
 use crate::model::facts::*;
@@ -54,14 +56,22 @@ pub struct Walker<'t, 'tree> {
     pub documented: Option<usize>,
     /// JavaScript: fields of which nothing is known but that they are null or undefined at first.
     pub empty_fields: FxHashMap<(ScopeId, Sym), DeclId>,
-    /// JavaScript: the members that functions, classes and objects got by assignments at the top, with whether they are static.
-    pub assigned_members: FxHashSet<(DeclId, Sym, bool)>,
-    /// JavaScript: what members can be assigned to, by name, and how many declarations were looked at for that.
-    pub holders: FxHashMap<Sym, DeclId>,
+    /// JavaScript: the members that functions, classes and objects got by assignments at the top; those of `NONE` are given out.
+    pub assigned_members: FxHashMap<(DeclId, Sym), DeclId>,
+    /// JavaScript: what was declared so far, by scope and name, and how many declarations were looked at for that.
+    pub holders: FxHashMap<(ScopeId, Sym), DeclId>,
     /// See [`Self::holders`].
     pub looked_for_holders: usize,
     /// The object literal about to be walked is what the file gives out: its members become nodes.
     pub gives_out: bool,
+    /// JavaScript: comments of the file speak of overloads.
+    pub has_overloads: bool,
+    /// JavaScript: `this` of the function about to be walked.
+    pub receiver: Receiver,
+    /// JavaScript: the function whose instances have the object literal about to be walked as their prototype.
+    pub prototype: Option<Holder>,
+    /// JavaScript: the object literals that are prototypes, with what they are the prototypes of.
+    pub prototypes: FxHashMap<DeclId, DeclId>,
     /// The chains being walked, outermost link first.
     pub links: Vec<Link<'tree>>,
     /// Assignments to bare names: name, value, function.
@@ -126,10 +136,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             doc: Tags::default(),
             documented: None,
             empty_fields: FxHashMap::default(),
-            assigned_members: FxHashSet::default(),
+            assigned_members: FxHashMap::default(),
             holders: FxHashMap::default(),
             looked_for_holders: 0,
             gives_out: false,
+            has_overloads: false,
+            receiver: Receiver::Own,
+            prototype: None,
+            prototypes: FxHashMap::default(),
             links: Vec::new(),
             assigned: Vec::new(),
             writes: Vec::new(),

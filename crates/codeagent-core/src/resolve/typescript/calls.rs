@@ -4,6 +4,7 @@
 
 use smallvec::SmallVec;
 
+use super::constructors::constructs;
 use super::inference::Inference;
 use super::names::Decls;
 use super::packages::PACKAGE_FUNCTIONS;
@@ -195,6 +196,7 @@ impl Link<'_> {
                 let made: Vec<Ty> = members.iter().map(|member| self.construct(*member, args, site)).filter(|ty| !ty.is_opaque()).collect();
                 if matches!(self.get(value), Type::Union(_)) { self.arena.union(&made) } else { self.arena.intersection(&made) }
             }
+            Type::Function(decl, _) if constructs(self.decl(decl)) => self.instance(decl, args),
             Type::Function(decl, env) if self.is_constructor_type(decl) => {
                 let result = self.return_type(decl);
                 self.substitute(result, env)

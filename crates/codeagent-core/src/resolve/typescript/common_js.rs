@@ -21,8 +21,11 @@ impl Link<'_> {
 
     /// A module as what it gives out as a whole, if that has a name or place; else as itself.
     pub(super) fn whole_module(&mut self, module: Found) -> Found {
-        let Found::Module(file) = module else { return module };
-        let value = self.assigned_value(file);
+        let value = match module {
+            Found::Module(file) => self.assigned_value(file),
+            Found::Ambient(block) => self.assigned_in_block(block),
+            _ => return module,
+        };
         if value.is_nothing() { module } else { value }
     }
 
@@ -31,6 +34,35 @@ impl Link<'_> {
         match self.assigned_expr(file) {
             Some(value) => self.meaning_of(file, value, &mut Visited::default()),
             None => Found::Nothing,
+        }
+    }
+
+    /// What `export =` names in the blocks of an ambient module.
+    pub(super) fn assigned_in_block(&mut self, block: DeclRef) -> Found {
+        for &block in self.blocks(block).iter() {
+            let facts = self.facts(block.file);
+            let scope = facts.decl(block.decl).inner;
+            let assigned = &self.tables.file(block.file).assigned_in;
+            let first = assigned.partition_point(|entry| entry.0 < scope);
+            if let Some(&(_, id)) = assigned.get(first).filter(|entry| entry.0 == scope) {
+                return self.meaning_of(block.file, facts.exports[id.index()].value, &mut Visited::default());
+            }
+        }
+        Found::Nothing
+    }
+
+    /// What a file of JavaScript gives out by name besides the function or class that it gives out as a whole.
+    pub(super) fn beside_whole(&mut self, whole: DeclRef, name: Name) -> Option<Decls> {
+        if !self.facts(whole.file).header.dialect.is_javascript() || self.tables.exported(whole.file, ScopeId(0), name).next().is_none() {
+            return None;
+        }
+        match self.assigned_value(whole.file) {
+            Found::Decls(decls) if decls.contains(&whole) => {}
+            _ => return None,
+        }
+        match self.export_clause(whole.file, ScopeId(0), name, &mut Visited::default()) {
+            Found::Decls(decls) => Some(decls),
+            _ => None,
         }
     }
 

@@ -145,7 +145,10 @@ impl Link<'_> {
             return found;
         }
         if !self.tables.file(file).assigned.is_empty() {
-            return self.assigned_export(file, name, is_default);
+            let found = self.assigned_export(file, name, is_default);
+            let goes_on = facts.header.dialect.is_javascript() && matches!(found, Found::Nothing | Found::External);
+            let more = if goes_on { self.star_export(file, name, visited) } else { Found::Nothing };
+            return if more.is_nothing() { found } else { more };
         }
         if is_default || facts.exports.is_empty() { Found::Nothing } else { self.star_export(file, name, visited) }
     }
@@ -279,7 +282,11 @@ impl Link<'_> {
                 }
             }
         }
-        Found::Nothing
+        match self.assigned_in_block(block) {
+            found if matches!(self.spelling(name), "default" | "export=") => found,
+            Found::Decls(decls) => self.namespace_member(&decls, name),
+            _ => Found::Nothing,
+        }
     }
 
     /// What `export default` declares in a `declare module` block.
@@ -393,7 +400,7 @@ impl Link<'_> {
                 let name = self.name(file, sym);
                 self.found_member(&object, name)
             }
-            Expr::Same(inner) if self.depth < super::MAX_DEPTH => {
+            Expr::Same(inner) | Expr::Assign(_, inner) if self.depth < super::MAX_DEPTH => {
                 self.depth += 1;
                 let found = self.meaning_of(file, inner, visited);
                 self.depth -= 1;

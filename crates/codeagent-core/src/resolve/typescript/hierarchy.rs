@@ -8,6 +8,7 @@
 
 use super::Link;
 use super::at;
+use super::constructors::constructs;
 use super::members::Looked;
 use super::names::Decls;
 use super::tables::Name;
@@ -20,8 +21,8 @@ pub fn members(link: &mut Link<'_>, links: &mut Links) {
     let file = link.file;
     let facts = link.facts(file);
     for id in facts.decl_ids() {
-        let kind = facts.decl(id).kind;
-        if matches!(kind, DeclKind::Class | DeclKind::Interface) {
+        let decl = facts.decl(id);
+        if matches!(decl.kind, DeclKind::Class | DeclKind::Interface) || constructs(decl) {
             link.members_of(at(file, id), links);
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! **Limits.** Of a union every member is asked and the first hit gives the type; index signatures give a type but no declaration.
 
+use super::constructors::constructs;
 use super::exports::Found;
 use super::names::{Decls, Place, Space};
 use super::questions::Question;
@@ -222,7 +223,7 @@ impl Link<'_> {
         let mut env = Env::EMPTY;
         for &part in group.iter() {
             let declaration = self.decl(part);
-            if !matches!(declaration.kind, DeclKind::Class | DeclKind::Interface) {
+            if !matches!(declaration.kind, DeclKind::Class | DeclKind::Interface) && !constructs(declaration) {
                 continue;
             }
             let own = self.own_members(part, declaration.inner, name, false);
@@ -303,6 +304,9 @@ impl Link<'_> {
             }
         }
         found.extend(self.block_members(&group, name, Space::Value));
+        if found.is_empty() && is_class {
+            found.extend(self.beside_whole(decl, name).unwrap_or_default());
+        }
         if !found.is_empty() {
             return match self.resolve_decls(found.clone()) {
                 Found::Decls(decls) => Looked::Declared(Member { decls, env: Env::EMPTY, ty: None }),
@@ -358,6 +362,9 @@ impl Link<'_> {
         let own = self.own_members(decl, declaration.inner, name, false);
         if !own.is_empty() {
             return Looked::Declared(Member { decls: own, env, ty: None });
+        }
+        if let Some(decls) = self.assigned_to_value(decl, name) {
+            return Looked::Declared(Member { decls, env, ty: None });
         }
         let mut outside = false;
         for spread in self.nameless_members(decl, DeclKind::Property).into_iter().rev() {
@@ -427,6 +434,12 @@ impl Link<'_> {
         let merged = self.namespace_export(&group, name);
         if !merged.is_missing() {
             return merged;
+        }
+        if constructs(self.decl(decl)) && self.spelling(name) == "prototype" {
+            return Looked::Value(self.instance(decl, &[]));
+        }
+        if let Some(decls) = self.assigned_to_value(decl, name) {
+            return Looked::Declared(Member { decls, env: Env::EMPTY, ty: None });
         }
         let ty = self.arena.add(Type::Function(decl, Env::EMPTY));
         self.member_of_built_in((Known::Function, Args::NONE), ty, name)

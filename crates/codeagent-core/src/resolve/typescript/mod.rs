@@ -12,6 +12,7 @@ mod assignability;
 mod callables;
 mod calls;
 mod common_js;
+mod constructors;
 mod context;
 mod display;
 mod explain;

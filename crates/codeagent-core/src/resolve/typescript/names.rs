@@ -87,7 +87,7 @@ impl Link<'_> {
                 if space == Space::Narrowed && decl.from <= place.offset && narrows_name(facts, decl) {
                     narrowed = Some(at(place.file, id));
                 }
-            } else if space.holds(decl.kind) {
+            } else if space.holds(decl.kind) || space == Space::Type && decl.flags.has(DeclFlags::CONSTRUCTS) {
                 found.push(at(place.file, id));
             }
         }

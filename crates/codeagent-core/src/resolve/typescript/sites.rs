@@ -293,7 +293,11 @@ impl Link<'_> {
                     return Outcome::Decls(property);
                 }
                 let found = self.resolve_decls(decls);
-                self.as_value(found).into()
+                match self.as_value(found) {
+                    // A function sees itself by its own name.
+                    Found::Decls(decls) => Outcome::Decls(decls.into_iter().flat_map(|decl| self.named_member(decl)).collect()),
+                    found => found.into(),
+                }
             }
             Expr::Member(object, sym) | Expr::Destructured(object, sym) => self.member_outcome(object, sym),
             Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => self.value_outcome(inner),
@@ -387,53 +391,6 @@ impl Link<'_> {
         }
     }
 
-    fn super_outcome(&mut self, class: DeclId) -> Outcome {
-        let Some(class) = class.some() else { return Outcome::Unknown };
-        let class = at(self.file, class);
-        match self.static_base(class) {
-            None => Outcome::Unknown,
-            Some(base) => self.class_outcome(base),
-        }
-    }
-
-    fn class_outcome(&mut self, value: Ty) -> Outcome {
-        match self.get(value) {
-            Type::Static(class) => {
-                let constructors = self.constructors(class);
-                Outcome::Decls(if constructors.is_empty() { Decls::from_slice(&[class]) } else { constructors })
-            }
-            Type::Simple(Ty::EXTERNAL) | Type::BuiltInValue(_) => Outcome::Outside,
-            Type::Simple(_) => Outcome::Unknown,
-            _ => Outcome::Outside,
-        }
-    }
-
-    /// `new X()`: the constructor if `X` is a class that declares one.
-    fn constructor_outcome(&mut self, callee: ExprId, outcome: Outcome) -> Outcome {
-        let Outcome::Decls(decls) = &outcome else {
-            let ty = self.expr_type(self.file, callee);
-            return if let Type::Static(_) = self.get(ty) { self.class_outcome(ty) } else { outcome };
-        };
-        let Some(class) = decls.iter().copied().find(|decl| self.decl(*decl).kind == DeclKind::Class) else {
-            let gives = |decl: &DeclRef| matches!(self.world.decl(*decl).kind, DeclKind::Property | DeclKind::Getter);
-            if !decls.iter().all(gives) {
-                return outcome;
-            }
-            // A class expression has the place of the member that holds it, its constructor one of its own.
-            let ty = self.expr_type(self.file, callee);
-            let Type::Static(_) = self.get(ty) else { return outcome };
-            return match self.class_outcome(ty) {
-                Outcome::Decls(decls) if !decls.iter().any(|decl| self.is_node(*decl)) => outcome,
-                class => class,
-            };
-        };
-        let name = self.tables.find("constructor");
-        let inner = self.decl(class).inner;
-        let mut own = self.own_members(class, inner, name, false);
-        own.retain(|decl| self.decl(*decl).kind == DeclKind::Constructor);
-        Outcome::Decls(if own.is_empty() { Decls::from_slice(&[class]) } else { own })
-    }
-
     fn type_outcome(&mut self, ty: TypeId, index: usize) -> Outcome {
         let file = self.file;
         let facts = self.facts(file);
@@ -523,14 +480,20 @@ impl Link<'_> {
             let segments = facts.list(segments);
             let found = self.type_name(decl.file, segments, scope, segments.len().saturating_sub(1));
             let found = if matches!(found, Found::Nothing) { self.base_value(decl, segments, scope) } else { found };
+            let found = self.whole_module(found);
             return match found {
                 Found::Nothing => Outcome::Outside,
                 found => self.as_type(found).into(),
             };
         }
         let ty = self.base_type(decl, index);
+        if let (TypeExpr::Heritage(expr, _), Type::Instance(..)) = (facts.type_expr(base.ty), self.get(ty))
+            && let found @ Outcome::Decls(_) = self.value_outcome(expr)
+        {
+            return found;
+        }
         match self.get(ty) {
-            Type::Instance(class, _) => Outcome::Decls(Decls::from_slice(&[class])),
+            Type::Instance(class, _) => Outcome::Decls(self.named_constructor(class)),
             Type::Simple(Ty::UNKNOWN) => Outcome::Unknown,
             _ => Outcome::Outside,
         }

@@ -55,6 +55,8 @@ pub(super) struct FileIndex {
     other_stars: Vec<usize>,
     /// `export =` and `module.exports =` clauses.
     pub assigned: Vec<ExportId>,
+    /// The same in `declare module` blocks, by their scopes.
+    pub assigned_in: Vec<(ScopeId, ExportId)>,
     /// `F.name = value` at the top of the file: `F`, the name, the value; sorted.
     expandos: Vec<(Name, Name, ExprId)>,
     /// What `export default` declares.
@@ -249,11 +251,13 @@ impl Tables {
         for (export, id) in ids(&facts.exports, ExportId) {
             match export.kind {
                 ExportKind::Star => index.stars.push(id),
-                ExportKind::Assign => index.assigned.push(id),
+                ExportKind::Assign if export.scope == ScopeId(0) => index.assigned.push(id),
+                ExportKind::Assign => index.assigned_in.push((export.scope, id)),
                 _ => index.exports.push((export.scope, name(export.name), id)),
             }
         }
         index.exports.sort_unstable();
+        index.assigned_in.sort_unstable();
         index.expandos = expandos(facts, &name);
         index.defaults = facts.decl_ids().filter(|id| is_default(facts, *id)).collect();
         index.modules = specifiers(facts).into_iter().map(|sym| (sym, self.modules.resolve(&file.path, facts.text(sym)))).collect();

@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use super::constructors::constructs;
 use super::exports::Found;
 use super::names::{Decls, Place, Space};
 use super::questions::Question;
@@ -201,10 +202,19 @@ impl Link<'_> {
                     let value = self.decl_type(decl);
                     return self.instance_of(value, args);
                 }
+                DeclKind::Function if constructs(declaration) => return self.instance(decl, args),
+                DeclKind::Variable if declaration.flags.has(DeclFlags::CONSTRUCTS) && !declaration.bases.is_empty() => {
+                    // `@enum {T}`
+                    return self.base_type(decl, 0);
+                }
+                DeclKind::Variable if declaration.flags.has(DeclFlags::CONSTRUCTS) => {
+                    let value = self.decl_type(decl);
+                    return self.instance_of(value, args);
+                }
                 // `exports.C = class {}`
                 DeclKind::Property | DeclKind::Getter => {
                     let value = self.decl_type(decl);
-                    if let Type::Static(_) = self.get(value) {
+                    if declaration.flags.has(DeclFlags::CONSTRUCTS) || matches!(self.get(value), Type::Static(_)) {
                         return self.instance_of(value, args);
                     }
                 }

@@ -2,6 +2,7 @@
 //!
 //! **Limits.** Variables have one type, whatever is assigned later; a getter's type is that of its first `return`s.
 
+use super::constructors::constructs;
 use super::exports::Found;
 use super::members::Looked;
 use super::names::{Decls, Place, Space};
@@ -240,6 +241,12 @@ impl Link<'_> {
                 if context.is_opaque() { own } else { self.arena.intersection(&[own, context]) }
             }
             DeclKind::ObjectType => self.arena.add(Type::Object(decl, Env::EMPTY)),
+            DeclKind::Function | DeclKind::Lambda if constructs(self.decl(decl)) => self.own_instance(decl),
+            // `o.f = function () {}`
+            DeclKind::Lambda => {
+                let object = self.decl(decl).init;
+                self.expr_type(file, object)
+            }
             _ => Ty::UNKNOWN,
         }
     }
