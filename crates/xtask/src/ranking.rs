@@ -1,19 +1,21 @@
 //! What do vectors give to search, and how fast and exact is the search for near ones?
 //!
 //! `xtask ranking` asks the published repositories for what their doc comments describe, with and without vectors, and says how sure the gain
-//! is. `--symbols N` looks for near symbols in an index of N symbols, made of those of all repositories with words of their names exchanged,
-//! and compares what is found with the exact answer.
+//! is; `CODEAGENT_TEST_MODEL` names the folder of a model, as for `xtask model-check`. `--symbols N` looks for near symbols in an index of N
+//! symbols, made of those of all repositories with words of their names exchanged, and compares what is found with the exact answer.
 //!
 //! **Limits.** Times are of the processor, one thread; they are of the build that runs, so say `cargo run --release -p xtask -- ranking`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::ensure;
-use codeagent_core::embed::{Embedder as _, Lexhash};
+use anyhow::{Context as _, ensure};
+use codeagent_core::embed::{Embedder, Lexhash, Source};
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::model::graph::{Node, NodeId, NodeType};
 use codeagent_core::query::{self, Snapshot, VectorSource, Vectors};
+use codeagent_embed::{MiniLm, Places};
 use cpu_time::ThreadTime;
 
 use crate::corpora::{self, CORPORA, FOLDER};
@@ -44,6 +46,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
             roots.push(corpus.bring(Path::new(FOLDER))?);
         }
     }
+    let model = model()?;
     let mut all = Vec::new();
     let mut gains = Vec::new();
     for root in roots {
@@ -54,7 +57,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
             all.extend(sentences::symbols(&snapshot)?);
             continue;
         }
-        let places = sentences::measure(&snapshot, &Vectors::default())?;
+        let places = sentences::measure(&snapshot, &model)?;
         let [words, hybrid] = places.reciprocal_ranks();
         let (low, high) = interval(&places);
         let name = root.file_name().unwrap_or_default().display().to_string();
@@ -69,6 +72,14 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         None => println!("mean of {} with at least {}: {:+.4}", gains.len(), sentences::MIN_SENTENCES, mean(&gains)),
     }
     Ok(())
+}
+
+/// The model in the folder that `CODEAGENT_TEST_MODEL` names; without it letters and words are asked about.
+fn model() -> anyhow::Result<Source> {
+    let Some(folder) = std::env::var_os("CODEAGENT_TEST_MODEL") else { return Ok(Source::default()) };
+    let found = Places::only(folder.into()).find()?.context("the folder of CODEAGENT_TEST_MODEL holds no model")?;
+    let model: Arc<dyn Embedder> = Arc::new(MiniLm::open(&found)?);
+    Ok(Source::new(move || Ok(Some(Arc::clone(&model)))))
 }
 
 fn mean(numbers: &[f64]) -> f64 {

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use codeagent_core::embed::Source;
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::model::graph::{Language, NodeId, NodeKind, NodeType};
 use codeagent_core::query::{SearchFilter, Snapshot, Vectors, filter_nodes};
@@ -81,7 +82,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 pub fn measure(snapshot: &Snapshot) -> anyhow::Result<Tally> {
     let mut asking = Asking { snapshot, vectors: Vectors::default(), show_misses: false, tally: Tally::default() };
     asking.for_drawn()?;
-    let places = sentences::measure(snapshot, &asking.vectors)?;
+    let places = sentences::measure(snapshot, &Source::default())?;
     if places.words.len() >= sentences::MIN_SENTENCES {
         for (name, places) in [("doc, words only", places.words), ("doc sentence", places.hybrid)] {
             let class = asking.tally.class(name);

@@ -8,9 +8,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use codeagent_core::model::graph::Node;
+use codeagent_core::embed::{Embedder, Source, Vector};
+use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{SearchFilter, Snapshot, Vectors, filter_nodes};
-use codeagent_core::store::{self, Batch, BatchKind, LinkRow, Reader, SYMBOLS_TOTAL, Writer, node_hash};
+use codeagent_core::store::{self, Batch, BatchKind, LinkRow, NodeVector, Pending, Reader, SYMBOLS_TOTAL, Writer, node_hash};
 
 /// Fewer words are a name.
 const MIN_WORDS: usize = 4;
@@ -19,6 +20,8 @@ pub const MIN_SENTENCES: usize = 100;
 /// So many different symbols are looked at, as many results as that takes.
 const DEPTH: usize = 10;
 const LIMIT: usize = 50;
+/// So many texts are embedded together.
+const TOGETHER: usize = 16;
 
 /// A sentence, and name and qualified names of the symbols it was written for.
 pub struct Sentence {
@@ -64,10 +67,28 @@ pub fn index_of(nodes: Vec<Node>, of: Option<&Snapshot>, path: &Path) -> anyhow:
     let mut buffer = Vec::new();
     let mut nodes: Vec<_> = nodes.into_iter().map(|node| (node_hash(&node, &mut buffer), node)).collect();
     nodes.sort_unstable_by_key(|(_, node)| node.id);
-    let metadata = vec![(SYMBOLS_TOTAL, nodes.len().to_string())];
+    let symbols = nodes.iter().filter(|(_, node)| node.node_type != NodeType::File).count();
+    let metadata = vec![(SYMBOLS_TOTAL, symbols.to_string())];
     let batch = Batch { kind: BatchKind::Replace, nodes: Some(nodes), files, keys, metadata, ..Batch::default() };
     Writer::open(path)?.apply(batch)?;
     Ok(Reader::open(path, 1)?)
+}
+
+/// Makes the vectors of all symbols.
+fn embed(reader: &Reader, writer: &mut Writer, model: &dyn Embedder) -> anyhow::Result<()> {
+    let mut pending = store::pending_vectors(&reader.snapshot()?, None, usize::MAX >> 1)?;
+    pending.sort_by_key(|pending| pending.text.len());
+    for few in pending.chunks(TOGETHER) {
+        let texts: Vec<&str> = few.iter().map(|pending| pending.text.as_str()).collect();
+        let with = |(pending, vector): (&Pending, Vector)| NodeVector {
+            node: pending.node,
+            text_hash: pending.text_hash,
+            vector: Some(Box::new(vector)),
+        };
+        let vectors: Vec<NodeVector> = few.iter().zip(model.embed(&texts)?).map(with).collect();
+        writer.put_vectors(model.name(), &vectors)?;
+    }
+    Ok(())
 }
 
 /// At which place an answer has a symbol, first place 0.
@@ -87,14 +108,19 @@ pub struct Places {
     pub hybrid: Vec<Place>,
 }
 
-/// Asks for all sentences of an index.
-pub fn measure(snapshot: &Snapshot, vectors: &Vectors) -> anyhow::Result<Places> {
+/// Asks for all sentences of an index, with the vectors of a model if there is one.
+pub fn measure(snapshot: &Snapshot, model: &Source) -> anyhow::Result<Places> {
     let nodes = symbols(snapshot)?;
     let sentences = sentences(&nodes);
     let folder = tempfile::tempdir()?;
     let silent = nodes.into_iter().map(|node| Node { doc: None, ..node }).collect();
-    let reader = index_of(silent, Some(snapshot), &folder.path().join("index.db"))?;
+    let path = folder.path().join("index.db");
+    let reader = index_of(silent, Some(snapshot), &path)?;
+    if let Some(model) = model.model()? {
+        embed(&reader, &mut Writer::open(&path)?, &*model)?;
+    }
     let asked = reader.snapshot()?;
+    let vectors = &Vectors::new(model.clone());
     let place = |sentence: &Sentence, vectors: Option<&Vectors>| -> anyhow::Result<Place> {
         let hits = filter_nodes(&asked, vectors, &sentence.text, &SearchFilter::default(), LIMIT)?.hits;
         let mut found: Vec<&Node> = Vec::new();
