@@ -65,9 +65,13 @@ fn store() -> (tempfile::TempDir, Reader) {
 
 fn first(reader: &Reader, query: &str, filter: &SearchFilter, count: usize) -> Vec<String> {
     let found = search(&reader.snapshot().unwrap(), query, filter, 50, &|_| Ok(None)).unwrap();
-    let key = |hit: &Hit| (std::cmp::Reverse((hit.score.map_or(0.0, |score| score.score) * 1e6) as i64), hit.rank);
-    let is_sorted = found.hits.is_sorted_by(|a, b| key(a).0 < key(b).0 || a.rank <= b.rank || a.score.is_some());
-    assert!(is_sorted, "{query}");
+    // Of a sentence first what has all words in its name, by rank, then by score.
+    let in_order = |a: &Hit, b: &Hit| match (a.score, b.score) {
+        (Some(first), Some(second)) if first.matched.name != second.matched.name => first.matched.name,
+        (Some(first), Some(second)) if !first.matched.name => first.score >= second.score,
+        _ => a.rank <= b.rank,
+    };
+    assert!(found.hits.is_sorted_by(in_order), "{query}");
     let mark = if found.some_words { "some: " } else { "" };
     found.hits.into_iter().take(count).map(|hit| format!("{mark}{}", hit.node.qualified_name)).collect()
 }
