@@ -144,11 +144,11 @@ fn answers(
         }
         near.nearest = let_through;
     }
-    let mut scores: Vec<(NodeId, Score)> = mixed(&by_words, near.as_ref()).into_iter().collect();
-    scores.sort_unstable_by(|(a, first), (b, second)| second.score.total_cmp(&first.score).then(a.cmp(b)));
-    let ids: Vec<NodeId> = scores.iter().map(|(id, _)| *id).collect();
-    let found = candidates.load(&ids)?.into_iter().zip(scores);
-    let found = found.map(|(candidate, (_, score))| Found { ranked: ranker.rank(candidate), score: Some(score) });
+    let scores = mixed(&by_words, near.as_ref());
+    let mut ids: Vec<NodeId> = scores.keys().copied().collect();
+    ids.sort_unstable_by(|a, b| scores[b].score.total_cmp(&scores[a].score).then(a.cmp(b)));
+    let found = candidates.load(&ids)?.into_iter();
+    let found = found.map(|candidate| Found { score: Some(scores[&candidate.id]), ranked: ranker.rank(candidate) });
     let mut seen: FxHashMap<String, usize> = FxHashMap::default();
     let (mut first, further): (Vec<_>, Vec<_>) = found.partition(|found| {
         let count = seen.entry(found.ranked.candidate.qualified_name.clone()).or_default();
