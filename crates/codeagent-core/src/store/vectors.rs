@@ -6,7 +6,7 @@
 //!
 //! **Limits.** A vector of a model is dropped from `vec_nodes` with the text it was made of, so no answer rests on an old name.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use rustc_hash::FxHashMap;
 
 use crate::embed::{Block, Hasher, LANES, Quantised, Signs, Vector, symbol_text, text_hash};
@@ -146,9 +146,13 @@ pub(super) fn put(connection: &Connection, vectors: &[NodeVector]) -> Result<(),
 fn known_text(connection: &Connection, hash: i64) -> Result<Option<Quantised>, StoreError> {
     let mut statement = connection.prepare_cached(KNOWN_TEXT)?;
     let mut rows = statement.query([hash])?;
-    let Some(row) = rows.next()? else { return Ok(None) };
+    rows.next()?.map(kept_vector).transpose()
+}
+
+/// The vector in a row of scale and bytes.
+fn kept_vector(row: &Row<'_>) -> Result<Quantised, StoreError> {
     let bytes = row.get_ref(1)?.as_blob().map_err(|_| bad_value("vector"))?;
-    Quantised::from_bytes(row.get::<_, f64>(0)? as f32, bytes).ok_or_else(|| bad_value("vector")).map(Some)
+    Quantised::from_bytes(row.get::<_, f64>(0)? as f32, bytes).ok_or_else(|| bad_value("vector"))
 }
 
 const COLLECT: &str =
@@ -220,10 +224,7 @@ pub fn vectors_of(snapshot: &Snapshot, source: VectorSource, ids: &[NodeId]) -> 
             return Ok(node.filter(is_embedded).map(|node| hasher.vector(&symbol_text(&node))));
         }
         let mut rows = of_model.query([source.row(*id)])?;
-        let Some(row) = rows.next()? else { return Ok(None) };
-        let bytes = row.get_ref(1)?.as_blob().map_err(|_| bad_value("vector"))?;
-        let kept = Quantised::from_bytes(row.get::<_, f64>(0)? as f32, bytes).ok_or_else(|| bad_value("vector"))?;
-        Ok(Some(kept.vector()))
+        Ok(rows.next()?.map(kept_vector).transpose()?.map(|kept| kept.vector()))
     };
     ids.iter().map(&mut vector).collect()
 }
