@@ -39,6 +39,8 @@ pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 
 pub use crate::store::{Counts, FileKey, LanguageCounts, Matched, Score, SearchFilter, Snapshot, VectorSource};
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use crate::store::StoreError;
 
 /// A question without an answer.
@@ -123,4 +125,9 @@ fn hint(nearest: &[String], beginning: Option<&str>, unread: &[String]) -> Strin
     } else {
         format!("; did you mean {}?", nearest.join(", "))
     }
+}
+
+/// What is kept between questions is written in one step, so it is whole whoever panicked.
+fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

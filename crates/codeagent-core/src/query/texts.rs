@@ -5,12 +5,13 @@
 //! **Limits.** The words are hashes, so that a file may be looked through in vain.
 
 use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use codeagent_workspace::{RepoPath, Workspace};
 use rustc_hash::FxBuildHasher;
 
 use crate::model::graph::Dialect;
+use crate::query::unpoisoned;
 
 /// Longest file that is looked at: longer ones are data.
 const MAX_FILE_BYTES: u64 = 256 << 10;
@@ -147,11 +148,6 @@ pub fn is_word(c: char) -> bool {
 
 fn hash(word: &str) -> u32 {
     FxBuildHasher.hash_one(word) as u32
-}
-
-/// What is kept is whole at any moment.
-fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

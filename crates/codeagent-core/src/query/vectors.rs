@@ -7,13 +7,13 @@
 
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicBool, Ordering as AtomicOrdering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
 use crate::embed::{Block, Embedder, LANES, LEXHASH, Lexhash, MAX_DIFFERENCE, Probe, Source, Vector, cosine};
 use crate::model::graph::{Node, NodeId};
-use crate::query::QueryError;
+use crate::query::{QueryError, unpoisoned};
 use crate::store::{self, EMBEDDING_MODEL, SYMBOLS_TOTAL, Snapshot, StoreError, VectorSource};
 
 /// Symbols whose signs are kept in memory, 56 bytes each; of more, they are read every time.
@@ -31,7 +31,7 @@ const LACKING: u64 = 20;
 #[derive(Default)]
 pub struct Vectors {
     kept: Mutex<[Option<Arc<Kept>>; 2]>,
-    serving: Mutex<Option<(String, VectorSource)>>,
+    serving: Mutex<Option<(String, VectorSource, u64)>>,
     model: Source,
     /// The model was open and gave no vector the last time.
     has_failed: AtomicBool,
@@ -69,30 +69,38 @@ impl Vectors {
 
     /// What makes the vectors that answers rest on now.
     pub fn embedding(&self, snapshot: &Snapshot) -> Result<Embedding, QueryError> {
-        let source = self.serving(snapshot)?;
+        let (source, count) = self.counted(snapshot)?;
         let model = match source {
             VectorSource::Lexical => LEXHASH.to_owned(),
             VectorSource::Model => store::metadata(snapshot, EMBEDDING_MODEL)?.unwrap_or_default(),
         };
-        Ok(Embedding { model, count: store::vector_count(snapshot, source)? })
+        Ok(Embedding { model, count })
     }
 
-    /// Which vectors answer: those of a model if nearly all symbols have one.
+    /// Which vectors answer.
     fn serving(&self, snapshot: &Snapshot) -> Result<VectorSource, StoreError> {
-        if store::metadata(snapshot, EMBEDDING_MODEL)?.is_none() {
-            return Ok(VectorSource::Lexical);
-        }
+        Ok(self.counted(snapshot)?.0)
+    }
+
+    /// Which vectors answer, those of a model if nearly all symbols have one, and how many there are; counted once until they change.
+    fn counted(&self, snapshot: &Snapshot) -> Result<(VectorSource, u64), StoreError> {
         let mark = store::vectors_mark(snapshot)?;
-        if let Some((of, source)) = &*unpoisoned(&self.serving)
+        if let Some((of, source, count)) = &*unpoisoned(&self.serving)
             && *of == mark
         {
-            return Ok(*source);
+            return Ok((*source, *count));
         }
         let symbols: u64 = store::metadata(snapshot, SYMBOLS_TOTAL)?.and_then(|text| text.parse().ok()).unwrap_or(0);
-        let is_complete = symbols.saturating_sub(store::vector_count(snapshot, VectorSource::Model)?) * LACKING <= symbols;
-        let source = if is_complete { VectorSource::Model } else { VectorSource::Lexical };
-        *unpoisoned(&self.serving) = Some((mark, source));
-        Ok(source)
+        let of_model = match store::metadata(snapshot, EMBEDDING_MODEL)? {
+            Some(_) => Some(store::vector_count(snapshot, VectorSource::Model)?),
+            None => None,
+        };
+        let (source, count) = match of_model.filter(|count| symbols.saturating_sub(*count) * LACKING <= symbols) {
+            Some(count) => (VectorSource::Model, count),
+            None => (VectorSource::Lexical, store::vector_count(snapshot, VectorSource::Lexical)?),
+        };
+        *unpoisoned(&self.serving) = Some((mark, source, count));
+        Ok((source, count))
     }
 
     /// The vector of a question; a model that fails is replaced by letters and words.
@@ -248,11 +256,6 @@ pub fn exactly_nearest(
         }
     }
     Ok(nearest)
-}
-
-/// What is kept is written in one step.
-fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
