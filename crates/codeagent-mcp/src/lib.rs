@@ -14,7 +14,6 @@ pub mod http;
 mod id_seeker;
 pub mod output;
 pub mod page;
-#[cfg(unix)]
 pub mod profiles;
 mod prompts;
 pub mod report;

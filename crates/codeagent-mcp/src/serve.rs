@@ -9,6 +9,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+#[cfg(unix)]
 use std::time::Duration;
 
 use codeagent_workspace::{DataHome, OpenError};
@@ -27,6 +28,7 @@ use crate::transport::Lines;
 pub const LOGGED: &str = "error,rmcp=off";
 
 /// How often a server looks whether the process that started it is still there.
+#[cfg(unix)]
 const ORPHANED: Duration = Duration::from_secs(2);
 
 /// Why a server ended.

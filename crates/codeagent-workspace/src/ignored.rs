@@ -7,7 +7,6 @@
 //! **Limits.** Files of rules longer than 256 KiB are not read, and of more than 2 MiB in all only those that lie in no folder below the top are.
 //! Names are compared with their case. `d**/a` is `d*/a`, while git lets `**` behind the plain beginning of a rule span folders.
 
-#[cfg(unix)]
 mod searched;
 
 use std::collections::HashMap;
@@ -20,7 +19,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 
 use crate::tracked::Tracked;
-#[cfg(unix)]
 pub use searched::Searched;
 
 /// Longest file of rules.

@@ -14,7 +14,6 @@ mod decode;
 #[cfg(unix)]
 mod detach;
 mod door;
-#[cfg(unix)]
 mod exec;
 mod ignored;
 mod lock;
@@ -25,7 +24,6 @@ mod read;
 mod room;
 mod sandbox;
 mod seal;
-#[cfg(unix)]
 mod search;
 mod siblings;
 mod threads;
@@ -44,7 +42,6 @@ pub use decode::Encoding;
 #[cfg(unix)]
 pub use detach::{leave_session, start_detached};
 pub use door::{Conversation, Door, knock};
-#[cfg(unix)]
 pub use exec::{ExecError, Launcher, Outcome, Output, Policy, Request, jail_main};
 pub use lock::{Holder, WriterLock};
 pub use log::{LONGEST_LOG, LogFile};
@@ -52,10 +49,8 @@ pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
 pub use priority::{step_back, step_far_back, steps_back};
 pub use read::{FileBytes, FileText, ReadError, Stamp};
 pub use room::MOST_KEPT_BYTES;
-#[cfg(unix)]
-pub use sandbox::{Item, ItemKind, Removed, Visit, WriteError};
+pub use sandbox::{Item, ItemKind, Removed, Special, Visit, WriteError};
 pub use seal::{Seal, Soundness};
-#[cfg(unix)]
 pub use search::{Binary, Case, FileHits, Files, Hit, Ordered, SearchError, SearchStats, TextQuery, line_matcher, path_glob};
 pub use walk::{Entry, EntryKind, Walk};
 pub use watch::{Hints, WatchError, Watcher};
@@ -88,7 +83,7 @@ impl Workspace {
     /// Opens a root with default settings. Links in `root` itself are resolved here, once.
     pub fn open(root: impl AsRef<Path>) -> Result<Self, OpenError> {
         let given = root.as_ref();
-        let root = given.canonicalize().map_err(|source| OpenError::Unreachable { path: given.to_owned(), source })?;
+        let root = dunce::canonicalize(given).map_err(|source| OpenError::Unreachable { path: given.to_owned(), source })?;
         if !root.is_dir() {
             return Err(OpenError::NotADirectory(given.to_owned()));
         }

@@ -123,6 +123,11 @@ impl RepoPath {
         Some(Self(self.0.rsplit_once('/').map_or("", |(folder, _)| folder).into()))
     }
 
+    /// Whether it is this folder or below it.
+    pub(crate) fn lies_in(&self, folder: &Self) -> bool {
+        self == folder || folder.is_root() || self.0.strip_prefix(&*folder.0).is_some_and(|rest| rest.starts_with('/'))
+    }
+
     /// The path `relative` says when read from here.
     pub fn join(&self, relative: &str) -> Result<Self, PathError> {
         if self.is_root() { Self::normalized(relative) } else { Self::normalized(&format!("{self}/{relative}")) }

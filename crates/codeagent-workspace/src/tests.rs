@@ -1,5 +1,4 @@
 use std::fs;
-use std::path::Path;
 
 use proptest::prelude::*;
 
@@ -239,7 +238,7 @@ mod unix {
     fn names_that_are_not_utf8_are_reported() {
         use std::os::unix::ffi::OsStrExt;
         let (_outer, workspace) = repository();
-        fs::write(workspace.root().join(Path::new(std::ffi::OsStr::from_bytes(b"\xff.cs"))), "x").unwrap();
+        fs::write(workspace.root().join(std::path::Path::new(std::ffi::OsStr::from_bytes(b"\xff.cs"))), "x").unwrap();
         assert_eq!(workspace.walk().skipped.len(), 1);
     }
 }

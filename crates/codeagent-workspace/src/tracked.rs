@@ -3,6 +3,7 @@
 //!
 //! **Limits.** An index longer than 128 MiB is not read; entries that a split index keeps in its shared part are not seen.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::ignored::read;
@@ -33,11 +34,11 @@ impl Tracked {
 
     /// Whether a file, or something in a folder, is tracked.
     pub fn has(&self, path: &Path, is_folder: bool) -> bool {
-        let path = path.as_os_str().as_encoded_bytes();
-        if self.search(path).is_ok() {
+        let path = name_in_git(path);
+        if self.search(&path).is_ok() {
             return true;
         }
-        let inside = [path, b"/"].concat();
+        let inside = [&path, &b"/"[..]].concat();
         let (Ok(at) | Err(at)) = self.search(&inside);
         is_folder && self.name(at).is_some_and(|name| name.starts_with(&inside))
     }
@@ -86,6 +87,15 @@ impl Tracked {
         }
         (at == end).then_some(found)
     }
+}
+
+/// A path as git writes it, with `/` on every system.
+fn name_in_git(path: &Path) -> Cow<'_, [u8]> {
+    let name = path.as_os_str().as_encoded_bytes();
+    if std::path::MAIN_SEPARATOR == '/' {
+        return name.into();
+    }
+    name.iter().map(|byte| if *byte == std::path::MAIN_SEPARATOR as u8 { b'/' } else { *byte }).collect::<Vec<u8>>().into()
 }
 
 /// Reads the name of an entry over the one before it; gives where the next begins.

@@ -5,6 +5,7 @@
 //!
 //! **Limits.** Unix only: elsewhere there is no such door.
 
+#[cfg(unix)]
 use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,13 +18,16 @@ use codeagent_core::ingest::IngestOptions;
 use codeagent_core::watch::door::{self, Keeping};
 use codeagent_core::watch::{End, Keeper, Role};
 use codeagent_mcp::tools::management::timestamp;
-use codeagent_workspace::{DataDir, DataDirError};
+#[cfg(unix)]
+use codeagent_workspace::DataDir;
+use codeagent_workspace::DataDirError;
 use serde_json::json;
 
 use crate::commands::{Root, Threads, model};
 use crate::output;
 
 /// How long a daemon may take until it answers: it may have to check an index that nobody closed.
+#[cfg(unix)]
 const READY: Duration = Duration::from_secs(60);
 
 /// How long another process that begins at the same time may take until it answers.
@@ -68,6 +72,7 @@ struct Begin {
 
 impl Begin {
     /// The arguments of the process that shall be the daemon.
+    #[cfg(unix)]
     fn arguments(&self, data: &DataDir) -> Vec<OsString> {
         let mut arguments: Vec<OsString> = ["daemon", "run", "--idle"].map(OsString::from).to_vec();
         arguments.push(self.idle.to_string().into());

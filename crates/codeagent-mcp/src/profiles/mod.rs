@@ -5,7 +5,7 @@
 //! `workspace` read, write and, if allowed, run commands in a jail, `local` searches. Each has a folder of its own with the table of its tools;
 //! `tool` says what a row is, `failure` what can go wrong, and each profile says how that is told.
 //!
-//! **Limits.** On systems that are no Unix only the `index` profile is to be had.
+//! **Limits.** Commands are run on Linux only.
 
 pub mod assistant;
 pub mod failure;

@@ -7,16 +7,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-const PATIENCE: Duration = Duration::from_secs(1);
+use super::Output;
 
-/// The beginning of what was written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Output {
-    /// The bytes kept.
-    pub bytes: Vec<u8>,
-    /// There were more.
-    pub truncated: bool,
-}
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A pipe that is being read.
 pub struct Drain {

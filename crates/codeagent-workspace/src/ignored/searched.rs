@@ -5,7 +5,6 @@
 //! there are more rules than can be had, which of them count depends on which folder is come to first.
 
 use std::cell::RefCell;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,9 +42,7 @@ impl Searched {
 
     /// What the rules say of a file or folder in a folder that is not ignored: true if it is, false if it is not, `None` if they say nothing.
     pub fn said(&self, path: &Path, is_folder: bool) -> Option<bool> {
-        let bytes = path.as_os_str().as_bytes();
-        let slash = bytes.iter().rposition(|byte| *byte == b'/')?;
-        let folder = Path::new(std::ffi::OsStr::from_bytes(&bytes[..slash]));
+        let folder = path.parent()?;
         LAST.with_borrow_mut(|last| {
             let is_known = last.as_ref().is_some_and(|last| last.number == self.number && last.folder.as_os_str() == folder.as_os_str());
             if !is_known {

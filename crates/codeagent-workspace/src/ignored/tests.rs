@@ -31,10 +31,11 @@ fn rules_mean_what_git_says() {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join(".gitignore"), unescaped(rule) + "\n").unwrap();
         let ignored = Ignored { general: Vec::new(), ..Ignored::new(root.path()) };
-        let found: String = files.iter().map(|file| if ignored.ignores(&root.path().join(file), false) { '1' } else { '0' }).collect();
-        if found != expected {
-            let differ: Vec<&String> =
-                files.iter().zip(found.bytes().zip(expected.bytes())).filter(|(_, (a, b))| a != b).map(|(file, _)| file).collect();
+        let differs = |(file, expected): &(&String, u8)| ignored.ignores(&root.path().join(file), false) != (*expected == b'1');
+        // No file is called so on Windows.
+        let possible = |(file, _): &(&String, u8)| !cfg!(windows) || !file.contains('\\');
+        let differ: Vec<_> = files.iter().zip(expected.bytes()).filter(possible).filter(differs).map(|(file, _)| file).collect();
+        if !differ.is_empty() {
             wrong.push(format!("{rule:?} read as {:?}: {differ:?}", translated(&unescaped(rule))));
         }
     }

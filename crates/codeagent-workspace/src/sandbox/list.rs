@@ -1,15 +1,12 @@
 //! What lies in a folder, ignored or not? Folders are entered by their handles, so nothing outside the root is ever listed.
 //!
-//! **Limits.** Names that are not UTF-8 are left out and counted.
+//! **Limits.** Names that are not UTF-8 are left out and counted. Where the system is no Unix there are no modes: what may be written has the bits
+//! `0o666`, what may not `0o444`, and nothing is executable.
 
-use std::fs::{File, Metadata};
 use std::time::SystemTime;
 
-use rustix::fs::{Dir, Mode, OFlags, openat};
-
-use super::{LOOK, READ};
 use crate::Workspace;
-use crate::path::{RepoPath, is_hidden_name};
+use crate::path::RepoPath;
 use crate::read::ReadError;
 
 /// What something in a folder is; links are not followed.
@@ -21,8 +18,21 @@ pub enum ItemKind {
     Directory,
     /// A link.
     Link,
-    /// A pipe, socket or device.
-    Other,
+    /// None of these.
+    Other(Special),
+}
+
+/// What is no file, folder or link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Special {
+    /// A named pipe.
+    Pipe,
+    /// A socket.
+    Socket,
+    /// A device that is read in blocks.
+    BlockDevice,
+    /// Any other device.
+    CharacterDevice,
 }
 
 /// Something in a folder.
@@ -32,8 +42,14 @@ pub struct Item {
     pub path: RepoPath,
     /// What.
     pub kind: ItemKind,
-    /// What the system says of it; of a link, not of its target.
-    pub metadata: Metadata,
+    /// Length in bytes; of a link, not of its target.
+    pub length: u64,
+    /// When its content was last changed.
+    pub modified: SystemTime,
+    /// When it was last read.
+    pub accessed: SystemTime,
+    /// Who may do what with it, as twelve bits.
+    pub mode: u32,
     /// Levels below the folder that was asked about; 1 for what lies in it.
     pub depth: usize,
 }
@@ -42,13 +58,7 @@ impl Item {
     /// Size in bytes; 0 for folders.
     #[must_use]
     pub fn size(&self) -> u64 {
-        if self.kind == ItemKind::Directory { 0 } else { self.metadata.len() }
-    }
-
-    /// When its content was last changed.
-    #[must_use]
-    pub fn modified(&self) -> SystemTime {
-        self.metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH)
+        if self.kind == ItemKind::Directory { 0 } else { self.length }
     }
 }
 
@@ -64,41 +74,6 @@ pub enum Visit {
 }
 
 impl Workspace {
-    /// What lies in a folder, by name, with the number of names that are not UTF-8. `.git` and `.codeagent` do not exist.
-    pub fn items(&self, folder: &RepoPath) -> Result<(Vec<Item>, usize), ReadError> {
-        let io = |error: rustix::io::Errno| match error {
-            rustix::io::Errno::NOTDIR => ReadError::NotADirectory(folder.clone()),
-            other => ReadError::Io { path: folder.clone(), source: other.into() },
-        };
-        let handle = self.open_inside(folder, LOOK)?;
-        let handle = openat(&handle, ".", READ | OFlags::DIRECTORY, Mode::empty()).map_err(io)?;
-        let mut items = Vec::new();
-        let mut unreadable = 0;
-        for entry in Dir::read_from(&handle).map_err(io)? {
-            let entry = entry.map_err(io)?;
-            let Ok(name) = entry.file_name().to_str() else {
-                unreadable += 1;
-                continue;
-            };
-            if matches!(name, "." | "..") || is_hidden_name(name) {
-                continue;
-            }
-            // Something that is gone by now is not there.
-            let Ok(found) = openat(&handle, entry.file_name(), LOOK, Mode::empty()) else { continue };
-            let Ok(metadata) = File::from(found).metadata() else { continue };
-            let kind = match metadata.file_type() {
-                kind if kind.is_file() => ItemKind::File,
-                kind if kind.is_dir() => ItemKind::Directory,
-                kind if kind.is_symlink() => ItemKind::Link,
-                _ => ItemKind::Other,
-            };
-            let Ok(path) = folder.join(name) else { continue };
-            items.push(Item { path, kind, metadata, depth: 1 });
-        }
-        items.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        Ok((items, unreadable))
-    }
-
     /// Visits what lies below a folder, down to `depth` levels, each folder before what it holds. Folders that cannot be listed are passed over.
     pub fn descend(&self, folder: &RepoPath, depth: usize, visit: &mut dyn FnMut(&Item) -> Visit) -> Result<(), ReadError> {
         let (mut todo, _) = self.items(folder)?;

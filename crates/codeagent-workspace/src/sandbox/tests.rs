@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use proptest::prelude::*;
 
 use crate::read::ReadError;
-use crate::sandbox::{ItemKind, Removed, Visit, WriteError};
+use crate::sandbox::{ItemKind, Removed, Special, Visit, WriteError};
 use crate::{RepoPath, Workspace};
 
 /// A root with a bit of everything, in a folder that also holds what must not be touched.
@@ -137,7 +137,10 @@ fn what_is_no_file_is_refused_at_once() {
     assert!(begun.elapsed().as_secs() < 5, "nothing waits for the other end of a pipe");
     let (items, _) = workspace.items(&RepoPath::root()).unwrap();
     let kind = |name: &str| items.iter().find(|item| item.path.as_str() == name).map(|item| item.kind);
-    assert_eq!((kind("pipe"), kind("socket"), kind("circle")), (Some(ItemKind::Other), Some(ItemKind::Other), Some(ItemKind::Link)));
+    assert_eq!(
+        (kind("pipe"), kind("socket"), kind("circle")),
+        (Some(ItemKind::Other(Special::Pipe)), Some(ItemKind::Other(Special::Socket)), Some(ItemKind::Link))
+    );
     assert_eq!((kind("src"), kind("a.txt"), kind(".git")), (Some(ItemKind::Directory), Some(ItemKind::File), None));
 }
 

@@ -13,46 +13,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fchmod, fstat, mkdirat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 
-use super::unix::{Place, failed};
-use super::{LOOK, Last, READ, TRIES};
+use super::change::{Removed, WriteError};
+use super::unix::{Place, TRIES, failed};
+use super::{LOOK, Last, READ};
 use crate::Workspace;
 use crate::path::RepoPath;
 use crate::read::ReadError;
-
-/// A change that was not made.
-#[derive(Debug, thiserror::Error)]
-pub enum WriteError {
-    /// The path cannot be used.
-    #[error(transparent)]
-    Path(#[from] ReadError),
-    /// Something is there already.
-    #[error("{0} exists already")]
-    Exists(RepoPath),
-    /// A folder that holds something.
-    #[error("{0} is not empty")]
-    NotEmpty(RepoPath),
-    /// The root itself.
-    #[error("the root itself cannot be changed")]
-    Root,
-    /// A folder would come to lie in itself.
-    #[error("{0} cannot be moved into itself")]
-    IntoItself(RepoPath),
-    /// Another file system is mounted between the two paths.
-    #[error("{0} lies on another file system, so nothing can be moved to there")]
-    OtherFileSystem(RepoPath),
-    /// The file may not be written, or the folder not be changed.
-    #[error("no permission to change {0}")]
-    Permission(RepoPath),
-}
-
-/// What was removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Removed {
-    /// A file or a link.
-    File,
-    /// A folder.
-    Directory,
-}
 
 impl Workspace {
     /// Writes a whole file, a new one or in place of what it says now; missing folders are made.
@@ -122,7 +88,7 @@ impl Workspace {
         // A link at the end is replaced, but one that leads out is refused.
         self.writable_place(to, Last::Follow)?;
         let mut target = self.writable_place(to, Last::Keep)?;
-        if kind == FileType::Directory && target.real().zip(source.real()).is_some_and(|(to, from)| lies_in(&to, &from)) {
+        if kind == FileType::Directory && target.real().zip(source.real()).is_some_and(|(to, from)| to.lies_in(&from)) {
             return Err(WriteError::IntoItself(from.clone()));
         }
         let exists = target.rest.is_empty()
@@ -166,10 +132,6 @@ fn make_folders(place: &mut Place, path: &RepoPath) -> Result<(), WriteError> {
         place.at.push(name);
     }
     Ok(())
-}
-
-fn lies_in(path: &RepoPath, folder: &RepoPath) -> bool {
-    path == folder || path.as_str().strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// What a name in a folder is; a link is one.

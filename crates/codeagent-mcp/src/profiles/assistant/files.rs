@@ -58,7 +58,7 @@ fn is_folder(call: &Call<'_>, item: &Item) -> bool {
     match item.kind {
         ItemKind::Directory => true,
         ItemKind::Link => call.workspace().stat(&item.path).is_ok_and(|entry| entry.kind == EntryKind::Directory),
-        ItemKind::File | ItemKind::Other => false,
+        ItemKind::File | ItemKind::Other(_) => false,
     }
 }
 
@@ -66,7 +66,7 @@ fn listed(item: &Item, is_folder: bool) -> Value {
     if is_folder {
         return json!({ "path": item.path.as_str(), "type": "directory" });
     }
-    json!({ "path": item.path.as_str(), "type": "file", "size": item.size(), "modified_at": time(item.modified()) })
+    json!({ "path": item.path.as_str(), "type": "file", "size": item.size(), "modified_at": time(item.modified) })
 }
 
 pub fn read_file(call: &Call<'_>) -> Result<Value, Failure> {
@@ -182,7 +182,7 @@ impl Stats {
                 let row = self.extensions.entry(extension).or_default();
                 *row = (row.0 + 1, row.1 + item.size());
             }
-            ItemKind::Link | ItemKind::Other => {}
+            ItemKind::Link | ItemKind::Other(_) => {}
         }
     }
 

@@ -3,10 +3,9 @@
 //! **Limits.** `regex` is matched against the whole path as the regular expressions of the search are, whatever `regexType` says. `readable`,
 //! `writable` and `executable` look at the rights of the file's owner, group and others, not at who asks.
 
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::time::{Duration, SystemTime};
 
-use codeagent_workspace::{Case, Item, ItemKind, RepoPath, TextQuery, Visit, line_matcher, path_glob};
+use codeagent_workspace::{Case, Item, ItemKind, RepoPath, Special, TextQuery, Visit, line_matcher, path_glob};
 use serde_json::{Value, json};
 
 use super::contract::Query;
@@ -44,7 +43,7 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
     })?;
     let by_time = query.flag("showFileLastModified");
     if by_time {
-        found.sort_by(|a, b| (b.modified(), &a.path).cmp(&(a.modified(), &b.path)));
+        found.sort_by(|a, b| (b.modified, &a.path).cmp(&(a.modified, &b.path)));
     } else {
         found.sort_by(|a, b| a.path.cmp(&b.path));
     }
@@ -77,15 +76,15 @@ fn told(query: &Query, item: &Item) -> Value {
     let kind = match item.kind {
         ItemKind::Directory => "directory",
         ItemKind::Link => "symlink",
-        ItemKind::File | ItemKind::Other => "file",
+        ItemKind::File | ItemKind::Other(_) => "file",
     };
     let mut told = json!({ "path": item.path.as_str(), "type": kind });
     if query.flag("details") {
-        told["size"] = item.metadata.len().into();
-        told["permissions"] = format!("{:03o}", item.metadata.permissions().mode() & 0o777).into();
+        told["size"] = item.length.into();
+        told["permissions"] = format!("{:03o}", item.mode & 0o777).into();
     }
     if query.flag("showFileLastModified") {
-        told["modified"] = time(item.modified()).into();
+        told["modified"] = time(item.modified).into();
     }
     told
 }
@@ -101,15 +100,15 @@ fn conditions(state: &State, query: &Query, at: &RepoPath) -> Result<Vec<Conditi
     times_and_sizes(query, &mut all)?;
     let bits = [("executable", 0o111), ("readable", 0o444), ("writable", 0o222)];
     for (_, bits) in bits.into_iter().filter(|(name, _)| query.flag(name)) {
-        all.push(Box::new(move |item| item.metadata.permissions().mode() & bits != 0));
+        all.push(Box::new(move |item| item.mode & bits != 0));
     }
     if let Some(text) = query.some_text("permissions") {
         let mode = u32::from_str_radix(text.trim_start_matches(['-', '/']), 8)
             .map_err(|_| bad(format!("permissions: {text:?} is no octal mode")))?;
         all.push(match text.chars().next() {
-            Some('-') => Box::new(move |item| item.metadata.permissions().mode() & mode == mode),
-            Some('/') => Box::new(move |item| item.metadata.permissions().mode() & mode != 0),
-            _ => Box::new(move |item| item.metadata.permissions().mode() & 0o7777 == mode),
+            Some('-') => Box::new(move |item| item.mode & mode == mode),
+            Some('/') => Box::new(move |item| item.mode & mode != 0),
+            _ => Box::new(move |item| item.mode == mode),
         });
     }
     if let Some(kind) = query.some_text("type").map(str::to_owned) {
@@ -119,24 +118,24 @@ fn conditions(state: &State, query: &Query, at: &RepoPath) -> Result<Vec<Conditi
         let workspace = state.workspace();
         all.push(Box::new(move |item| match item.kind {
             ItemKind::Directory => workspace.items(&item.path).is_ok_and(|(items, unreadable)| items.is_empty() && unreadable == 0),
-            ItemKind::File => item.metadata.len() == 0,
-            ItemKind::Link | ItemKind::Other => false,
+            ItemKind::File => item.length == 0,
+            ItemKind::Link | ItemKind::Other(_) => false,
         }));
     }
     Ok(all)
 }
 
 fn is_of_type(item: &Item, kind: &str) -> bool {
-    let file_type = item.metadata.file_type();
-    match kind {
-        "f" => item.kind == ItemKind::File,
-        "d" => item.kind == ItemKind::Directory,
-        "l" => item.kind == ItemKind::Link,
-        "b" => file_type.is_block_device(),
-        "c" => file_type.is_char_device(),
-        "p" => file_type.is_fifo(),
-        _ => file_type.is_socket(),
-    }
+    item.kind
+        == match kind {
+            "f" => ItemKind::File,
+            "d" => ItemKind::Directory,
+            "l" => ItemKind::Link,
+            "b" => ItemKind::Other(Special::BlockDevice),
+            "c" => ItemKind::Other(Special::CharacterDevice),
+            "p" => ItemKind::Other(Special::Pipe),
+            _ => ItemKind::Other(Special::Socket),
+        }
 }
 
 fn glob(name: &str, pattern: &str) -> Result<impl Fn(&str) -> bool + use<>, Failure> {
@@ -186,19 +185,18 @@ fn times_and_sizes(query: &Query, all: &mut Vec<Condition>) -> Result<(), Failur
         Ok(Some(SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH)))
     };
     if let Some(after) = since("modifiedWithin")? {
-        all.push(Box::new(move |item| item.modified() >= after));
+        all.push(Box::new(move |item| item.modified >= after));
     }
     if let Some(before) = since("modifiedBefore")? {
-        all.push(Box::new(move |item| item.modified() < before));
+        all.push(Box::new(move |item| item.modified < before));
     }
     if let Some(after) = since("accessedWithin")? {
-        let after = after.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs() as i64);
-        all.push(Box::new(move |item| item.metadata.atime() >= after));
+        all.push(Box::new(move |item| item.accessed >= after));
     }
     for (name, wants_greater) in [("sizeGreater", true), ("sizeLess", false)] {
         if let Some(text) = query.some_text(name) {
             let limit = size(text).ok_or_else(|| bad(format!("{name}: {text:?} is no size; write 10M, 100k or 1G")))?;
-            all.push(Box::new(move |item| if wants_greater { item.metadata.len() > limit } else { item.metadata.len() < limit }));
+            all.push(Box::new(move |item| if wants_greater { item.length > limit } else { item.length < limit }));
         }
     }
     Ok(())

@@ -2,8 +2,6 @@
 //!
 //! **Limits.** At most 10,000 entries are looked at.
 
-use std::os::unix::fs::PermissionsExt;
-
 use codeagent_workspace::{Item, ItemKind, RepoPath, Visit, path_glob};
 use serde_json::{Value, json};
 
@@ -96,7 +94,7 @@ fn sort(query: &Query, entries: &mut [Item]) {
         "size" => entries.sort_by(|a, b| (b.size(), &a.path).cmp(&(a.size(), &b.path))),
         "extension" => entries.sort_by_cached_key(|item| (extension(item.path.file_name()), item.path.clone())),
         "name" => entries.sort_by(|a, b| a.path.cmp(&b.path)),
-        _ => entries.sort_by(|a, b| (b.modified(), &a.path).cmp(&(a.modified(), &b.path))),
+        _ => entries.sort_by(|a, b| (b.modified, &a.path).cmp(&(a.modified, &b.path))),
     }
     if query.flag("reverse") {
         entries.reverse();
@@ -111,16 +109,16 @@ fn line(query: &Query, item: &Item, at: &RepoPath) -> String {
     let mut line = match item.kind {
         ItemKind::Directory => format!("{indent}[DIR]  {below}/"),
         ItemKind::Link => format!("{indent}[LINK] {below}"),
-        ItemKind::File | ItemKind::Other => format!("{indent}[FILE] {below} ({})", told_size(query, item.size())),
+        ItemKind::File | ItemKind::Other(_) => format!("{indent}[FILE] {below} ({})", told_size(query, item.size())),
     };
     if item.kind == ItemKind::File && !extension(item.path.file_name()).is_empty() {
         line.push_str(&format!(" .{}", extension(item.path.file_name())));
     }
     if query.flag("details") {
-        line.push_str(&format!(" {:03o}", item.metadata.permissions().mode() & 0o777));
+        line.push_str(&format!(" {:03o}", item.mode & 0o777));
     }
     if query.flag("details") || query.flag("showFileLastModified") {
-        line.push_str(&format!(" {}", time(item.modified())));
+        line.push_str(&format!(" {}", time(item.modified)));
     }
     line
 }

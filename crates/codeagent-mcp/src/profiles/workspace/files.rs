@@ -29,7 +29,7 @@ pub fn list_dir(call: &Call<'_>) -> Result<Value, Failure> {
         let kind = match item.kind {
             ItemKind::Directory => "dir",
             ItemKind::Link => "symlink",
-            ItemKind::File | ItemKind::Other => "file",
+            ItemKind::File | ItemKind::Other(_) => "file",
         };
         entries.push(json!({ "path": item.path.as_str(), "type": kind, "size": item.size() }));
         Visit::Into

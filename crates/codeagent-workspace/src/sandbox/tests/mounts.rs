@@ -124,7 +124,9 @@ fn a_device_in_the_place_of_a_file_is_no_file() {
     let walk = workspace.walk();
     assert_eq!(walk.entries.iter().map(|entry| entry.path.as_str()).collect::<Vec<_>>(), ["a.txt", "src/b.txt"]);
     let (items, _) = workspace.items(&RepoPath::root()).unwrap();
-    assert!(items.iter().filter(|item| ["device", "block"].contains(&item.path.as_str())).all(|item| item.kind == ItemKind::Other));
+    assert!(
+        items.iter().filter(|item| ["device", "block"].contains(&item.path.as_str())).all(|item| matches!(item.kind, ItemKind::Other(_)))
+    );
     let query = TextQuery { pattern: ".".to_owned(), binary: Binary::Text, ..TextQuery::default() };
     let stats = workspace.search_text(&Files::default(), &query, |_, _| true, &|_| {}).unwrap();
     assert_eq!(stats.files, 2, "devices are not searched");
