@@ -16,7 +16,7 @@ pub use lexhash::{Hasher, Lexhash, NAME as LEXHASH};
 pub use quantised::Quantised;
 pub use signs::{Block, LANES, MAX_DIFFERENCE, Probe, SIGN_BYTES, Signs};
 pub use source::{Opened, Source};
-pub use text::{symbol_text, text_hash};
+pub use text::{question_text, symbol_text, text_hash, text_of_parts};
 
 /// How many numbers a vector has.
 pub const DIMENSIONS: usize = 384;

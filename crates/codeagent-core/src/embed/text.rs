@@ -1,7 +1,10 @@
 //! Which text stands for a symbol? Four lines: name, qualified name, path, signature; about 40 tokens.
 //!
+//! Names are written as their words, in symbols and in questions: a model has read `client factory`, and of `ClientFactory` it sees pieces.
+//!
 //! **Limits.** No body and no documentation: the one costs three times as much and finds no more, the other is searched as words.
 
+use crate::embed::words::humps;
 use crate::model::graph::Node;
 
 /// Longest line in bytes: what is longer is cut, so that no text costs more than a few hundred tokens.
@@ -10,27 +13,48 @@ const MAX_LINE: usize = 400;
 /// The text of a symbol, to be embedded: lines `name`, `qualified name` without its path, `path`, `signature`. Each may be empty.
 #[must_use]
 pub fn symbol_text(node: &Node) -> String {
-    let qualified_name = node.qualified_name.split_once('#').map_or(node.qualified_name.as_str(), |(_, name)| name);
     let path = node.spans.first().map_or("", |span| span.path.as_str());
-    let mut text = String::with_capacity(node.name.len() + qualified_name.len() + path.len() + 64);
-    push_line(&mut text, &[&node.name]);
-    text.push('\n');
-    push_line(&mut text, &[qualified_name]);
-    text.push('\n');
-    push_line(&mut text, &[path]);
-    text.push('\n');
-    push_line(&mut text, &[node.parameter_signature.as_deref().unwrap_or_default(), node.return_type.as_deref().unwrap_or_default()]);
+    let signature = [&node.parameter_signature, &node.return_type].map(|part| part.as_deref().unwrap_or_default());
+    text_of_parts(&node.name, &node.qualified_name, path, signature)
+}
+
+/// The same of what it is made of; the signature is parameters and result.
+#[must_use]
+pub fn text_of_parts(name: &str, qualified_name: &str, path: &str, signature: [&str; 2]) -> String {
+    let qualified_name = qualified_name.split_once('#').map_or(qualified_name, |(_, name)| name);
+    let mut text = String::with_capacity(name.len() + qualified_name.len() + path.len() + 64);
+    for (at, parts) in [&[name][..], &[qualified_name], &[path], &signature].into_iter().enumerate() {
+        if at > 0 {
+            text.push('\n');
+        }
+        push_line(&mut text, parts);
+    }
     text
 }
 
-/// Adds parts with a space between them as one line.
+/// The text of a question, to be embedded.
+#[must_use]
+pub fn question_text(question: &str) -> String {
+    let mut text = String::with_capacity(question.len() + 16);
+    push_line(&mut text, &[question]);
+    text
+}
+
+/// Adds parts as one line, with a space between them and between the words of a name.
 fn push_line(text: &mut String, parts: &[&str]) {
     let start = text.len();
     for part in parts.iter().filter(|part| !part.is_empty()) {
         if text.len() > start {
             text.push(' ');
         }
-        text.extend(part.chars().map(|c| if c.is_control() { ' ' } else { c }));
+        for run in part.split_inclusive(|c: char| !c.is_alphanumeric()) {
+            for (at, word) in humps(run).enumerate() {
+                if at > 0 {
+                    text.push(' ');
+                }
+                text.extend(word.chars().map(|c| if c.is_control() { ' ' } else { c }));
+            }
+        }
     }
     if text.len() - start > MAX_LINE {
         text.truncate(text.floor_char_boundary(start + MAX_LINE));
@@ -47,6 +71,7 @@ pub fn text_hash(text: &str) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::embed::{Embedder, Lexhash};
     use crate::model::graph::{Language, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
     use crate::model::span::Span;
 
@@ -76,6 +101,17 @@ mod tests {
         let text = symbol_text(&node("src/cart.ts#Cart.total", "src/cart.ts", Some("(a: string,\n b: string)")));
         assert_eq!(text, "total\nCart.total\nsrc/cart.ts\n(a: string,  b: string) number");
         assert_eq!(symbol_text(&node("Shop.Cart.total", "", None)), "total\nShop.Cart.total\n\nnumber");
+    }
+
+    #[test]
+    fn names_are_written_as_their_words() {
+        let text = text_of_parts("getHTTPUrl", "Shop.HttpClientFactory.getHTTPUrl", "src/HttpClientFactory.cs", ["(MAX_SIZE size)", ""]);
+        let expected = "get HTTP Url\nShop.Http Client Factory.get HTTP Url\nsrc/Http Client Factory.cs\n(MAX_SIZE size)";
+        assert_eq!(text, expected);
+        assert_eq!(question_text("who calls getUrl?\nand why"), "who calls get Url? and why");
+        // What compares words and letters sees the same words.
+        let apart = Lexhash.embed(&["getHTTPUrl\nA.getHTTPUrl\n\n", "get HTTP Url\nA.get HTTP Url\n\n"]).unwrap();
+        assert_eq!(apart[0], apart[1]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
-use crate::embed::{Block, Embedder, LANES, LEXHASH, Lexhash, MAX_DIFFERENCE, Probe, Source, Vector, cosine};
+use crate::embed::{Block, Embedder, LANES, LEXHASH, Lexhash, MAX_DIFFERENCE, Probe, Source, Vector, cosine, question_text};
 use crate::model::graph::{Node, NodeId};
 use crate::query::{QueryError, unpoisoned};
 use crate::store::{self, EMBEDDING_MODEL, SYMBOLS_TOTAL, Snapshot, StoreError, VectorSource};
@@ -20,6 +20,8 @@ use crate::store::{self, EMBEDDING_MODEL, SYMBOLS_TOTAL, Snapshot, StoreError, V
 const MAX_KEPT: usize = 1 << 20;
 /// Symbols whose vectors are looked at, by the estimate the nearest, for a question: few words are estimated less well than a symbol.
 pub(super) const LOOKED_AT: usize = 300;
+/// Among more symbols than this more are as near as the nearest, so more are looked at: with the square root of how many there are.
+const FEW_ENOUGH: f64 = 32_768.0;
 /// The same for a symbol.
 const LOOKED_AT_FOR_SYMBOL: usize = 100;
 /// Symbols whose vectors are in memory together where all are compared.
@@ -92,12 +94,12 @@ impl Vectors {
         }
         let symbols: u64 = store::metadata(snapshot, SYMBOLS_TOTAL)?.and_then(|text| text.parse().ok()).unwrap_or(0);
         let of_model = match store::metadata(snapshot, EMBEDDING_MODEL)? {
-            Some(_) => Some(store::vector_count(snapshot, VectorSource::Model)?),
+            Some(_) => Some(store::model_vector_count(snapshot)?),
             None => None,
         };
         let (source, count) = match of_model.filter(|count| symbols.saturating_sub(*count) * LACKING <= symbols) {
             Some(count) => (VectorSource::Model, count),
-            None => (VectorSource::Lexical, store::vector_count(snapshot, VectorSource::Lexical)?),
+            None => (VectorSource::Lexical, symbols),
         };
         *unpoisoned(&self.serving) = Some((mark, source, count));
         Ok((source, count))
@@ -105,12 +107,13 @@ impl Vectors {
 
     /// The vector of a question; a model that fails is replaced by letters and words.
     pub(super) fn of_question(&self, snapshot: &Snapshot, question: &str) -> Result<(VectorSource, Vector), StoreError> {
+        let question = question_text(question);
         if self.serving(snapshot)? == VectorSource::Model
-            && let Some(vector) = self.by_model(store::metadata(snapshot, EMBEDDING_MODEL)?, question)
+            && let Some(vector) = self.by_model(store::metadata(snapshot, EMBEDDING_MODEL)?, &question)
         {
             return Ok((VectorSource::Model, vector));
         }
-        let vector = Lexhash.embed(&[question]).ok().and_then(|mut vectors| vectors.pop());
+        let vector = Lexhash.embed(&[&question]).ok().and_then(|mut vectors| vectors.pop());
         Ok((VectorSource::Lexical, vector.unwrap_or([0.0; crate::embed::DIMENSIONS])))
     }
 
@@ -128,7 +131,7 @@ impl Vectors {
         embedded.ok()?.pop()
     }
 
-    /// The symbols nearest to a vector with their cosines, nearest first, of the `count` nearest by estimate.
+    /// The symbols nearest to a vector with their cosines, nearest first, of those nearest by estimate: `count`, in large indexes more.
     pub fn nearest(
         &self,
         snapshot: &Snapshot,
@@ -152,7 +155,7 @@ impl Vectors {
         if let Some(kept) = kept.filter(|kept| kept.mark == mark) {
             let mut differences = Vec::with_capacity(kept.blocks.len() * LANES);
             kept.blocks.iter().for_each(|block| differences.extend_from_slice(&probe.differences(block)));
-            return Ok(best(&kept.ids, &differences, count));
+            return Ok(best(&kept.ids, &differences, looked_at(count, kept.ids.len())));
         }
         let (mut ids, mut differences, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
         store::each_block(snapshot, source, |some, block| {
@@ -162,10 +165,15 @@ impl Vectors {
                 blocks.push(*block);
             }
         })?;
-        let best = best(&ids, &differences, count);
+        let best = best(&ids, &differences, looked_at(count, ids.len()));
         unpoisoned(&self.kept)[source as usize] = (ids.len() <= MAX_KEPT).then(|| Arc::new(Kept { mark, ids, blocks }));
         Ok(best)
     }
+}
+
+/// How many symbols to look at among so many.
+fn looked_at(count: usize, among: usize) -> usize {
+    (count as f64 * (among as f64 / FEW_ENOUGH).sqrt().max(1.0)) as usize
 }
 
 /// The ids with the smallest differences, in no order.
@@ -261,6 +269,11 @@ pub fn exactly_nearest(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn more_are_looked_at_among_many() {
+        assert_eq!([1, 20_000, 131_072, 524_288].map(|among| looked_at(100, among)), [100, 100, 200, 400]);
+    }
 
     #[test]
     fn the_best_are_those_with_the_smallest_differences() {

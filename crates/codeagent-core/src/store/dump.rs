@@ -39,7 +39,7 @@ const DUMPS: &[(&str, &str)] = &[
         "unresolved",
         "SELECT f.path, u.name, u.count, u.calls, hex(u.lines), hex(u.columns) FROM unresolved u LEFT JOIN files f ON f.id = u.file_id ORDER BY 1, 2",
     ),
-    ("vector", "SELECT row, text_hash, hex(signs) FROM vec_nodes WHERE row < 1 << 60 ORDER BY row"),
+    ("vector", "SELECT row, hex(symbols) FROM vec_signs WHERE row < 1 << 12 ORDER BY row"),
     ("input", "SELECT path, size, hex(hash) FROM inputs ORDER BY path"),
     ("name word", "SELECT word, names FROM name_words ORDER BY word"),
     ("word", "SELECT doc, col, \"offset\", term FROM temp.search_words ORDER BY doc, col, \"offset\", term"),

@@ -19,6 +19,7 @@ mod nodes;
 mod reader;
 mod schema;
 mod search;
+mod signs;
 mod status;
 mod unresolved;
 mod vectors;
@@ -39,9 +40,10 @@ pub use nodes::{by_name, by_name_end, by_name_within, by_qualified_name, node, n
 pub use reader::{Reader, Snapshot};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log};
 pub use search::{AskNear, Hit, Hits, Matched, Near, Score, SearchFilter, edit_distance, is_test_path, nearest_names, search};
+pub use signs::each_block;
 pub use status::{Counts, LanguageCounts, counts, metadata, unresolved_names, unresolved_with_name};
 pub use unresolved::{unresolved_in_file, unresolved_sites_of};
-pub use vectors::{NodeVector, Pending, VectorSource, each_block, pending_vectors, vector_count, vectors_mark, vectors_of};
+pub use vectors::{NodeVector, Pending, VectorSource, model_vector_count, pending_vectors, vectors_mark, vectors_of};
 pub use writer::{Interrupter, Writer};
 
 /// `_metadata`: number of uses, kept by the writer.

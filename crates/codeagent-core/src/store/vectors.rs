@@ -1,23 +1,20 @@
-//! Where do vectors lie? `vec_nodes` holds the signs of each symbol's vectors, `vec_texts` the vectors that a model made.
+//! Where do vectors lie? The signs of all of them in `vec_signs`, the vectors that a model made in `vec_texts`, and in `vec_nodes` of which text.
 //!
-//! What letters and words give is written with the node and made again from it when it is asked for: keeping it would make an index larger by
-//! a third and spare a few milliseconds. A model's vectors are written when they are there, under the hash of their text: a symbol that is
-//! named, moved or indexed anew and has a known text gets its vector back.
+//! What letters and words give is made again from the node when it is asked for: keeping it would make an index larger by a third and spare a
+//! few milliseconds. A model's vectors are written when they are there, under the hash of their text: a symbol that is named, moved or indexed
+//! anew and has a known text gets its vector back.
 //!
 //! **Limits.** A vector of a model is dropped from `vec_nodes` with the text it was made of, so no answer rests on an old name.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use rustc_hash::FxHashMap;
 
-use crate::embed::{Block, Hasher, LANES, Quantised, Signs, Vector, symbol_text, text_hash};
+use crate::embed::{Hasher, Quantised, Signs, Vector, symbol_text, text_hash, text_of_parts};
 use crate::model::graph::{Node, NodeId, NodeType};
 use crate::store::batch::HashedNode;
-use crate::store::codec::stored_id;
+use crate::store::codec::{stored_id, word_column};
 use crate::store::nodes::{select_nodes, stored_node};
-use crate::store::{EMBEDDING_MODEL, Snapshot, StoreError, VECTORS_GENERATION, bad_value, bulk};
-
-/// Ids have 60 bits.
-const SOURCE_SHIFT: u32 = 60;
+use crate::store::{EMBEDDING_MODEL, Snapshot, StoreError, VECTORS_GENERATION, bad_value, signs};
 
 /// What made a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,84 +25,86 @@ pub enum VectorSource {
     Model,
 }
 
-impl VectorSource {
-    fn row(self, id: NodeId) -> i64 {
-        (i64::from(self as u8) << SOURCE_SHIFT) | stored_id(id)
-    }
-
-    /// The first row and the first after them.
-    fn rows(self) -> (i64, i64) {
-        let first = i64::from(self as u8) << SOURCE_SHIFT;
-        (first, first + (1 << SOURCE_SHIFT))
-    }
-}
-
 /// Whether a node has vectors: files are found by their paths.
-fn is_embedded(node: &Node) -> bool {
-    node.node_type != NodeType::File
+fn is_embedded(node_type: NodeType) -> bool {
+    node_type != NodeType::File
 }
 
-const TABLE: (&str, usize) = ("vec_nodes", 3);
+const DELETE: &str = "DELETE FROM vec_nodes WHERE node_id = ?1";
+const TEXT_OF: &str = "SELECT text_hash FROM vec_nodes WHERE node_id = ?1";
 
-/// Adds what letters and words give to nodes that have no such row.
-pub(super) fn insert_lexical<'n>(connection: &Connection, nodes: impl Iterator<Item = &'n Node>) -> Result<(), StoreError> {
-    let hasher = std::cell::RefCell::new(Hasher::default());
-    bulk::insert(connection, TABLE, nodes.filter(|node| is_embedded(node)), |node, row| {
-        let signs = Signs::of(&hasher.borrow_mut().vector(&symbol_text(node)));
-        row.push(VectorSource::Lexical.row(node.id))?;
-        row.push(rusqlite::types::Null)?;
-        row.push(signs.to_bytes())
-    })
+/// What becomes of the signs of symbols in one transaction.
+#[derive(Default)]
+pub(super) struct Changes {
+    hasher: Hasher,
+    lexical: Vec<(NodeId, Option<Signs>)>,
+    /// Symbols that lose the vector of a model.
+    lost: Vec<NodeId>,
 }
 
-const DELETE: &str = "DELETE FROM vec_nodes WHERE row = ?1";
-const TEXT_OF: &str = "SELECT text_hash FROM vec_nodes WHERE row = ?1";
-
-/// Takes a changed or new node in: a model's vector stays if it is of the text that the node has now.
-pub(super) fn renew(connection: &Connection, node: &Node) -> Result<(), StoreError> {
-    connection.prepare_cached(DELETE)?.execute([VectorSource::Lexical.row(node.id)])?;
-    insert_lexical(connection, std::iter::once(node))?;
-    let row = VectorSource::Model.row(node.id);
-    let known: Option<i64> = connection.prepare_cached(TEXT_OF)?.query_row([row], |row| row.get(0)).optional()?.flatten();
-    if known.is_some_and(|known| known != text_hash(&symbol_text(node))) {
-        connection.prepare_cached(DELETE)?.execute([row])?;
+impl Changes {
+    /// Takes a changed or new node in: a model's vector stays if it is of the text that the node has now.
+    pub(super) fn renew(&mut self, connection: &Connection, node: &Node) -> Result<(), StoreError> {
+        let text = symbol_text(node);
+        let signs = is_embedded(node.node_type).then(|| Signs::of(&self.hasher.vector(&text)));
+        self.lexical.push((node.id, signs));
+        let known: Option<i64> = connection.prepare_cached(TEXT_OF)?.query_row([stored_id(node.id)], |row| row.get(0)).optional()?;
+        if known.is_some_and(|known| known != text_hash(&text)) {
+            self.lose(connection, node.id)?;
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Removes the rows of a node.
-pub(super) fn delete(connection: &Connection, id: NodeId) -> Result<(), StoreError> {
-    let mut statement = connection.prepare_cached(DELETE)?;
-    for source in [VectorSource::Lexical, VectorSource::Model] {
-        statement.execute([source.row(id)])?;
+    /// Takes out a node that is gone.
+    pub(super) fn remove(&mut self, connection: &Connection, id: NodeId) -> Result<(), StoreError> {
+        self.lexical.push((id, None));
+        self.lose(connection, id)
     }
-    Ok(())
+
+    fn lose(&mut self, connection: &Connection, id: NodeId) -> Result<(), StoreError> {
+        if connection.prepare_cached(DELETE)?.execute([stored_id(id)])? > 0 {
+            self.lost.push(id);
+        }
+        Ok(())
+    }
+
+    /// Writes what was taken in and out; of a node the last counts.
+    pub(super) fn write(mut self, connection: &Connection) -> Result<(), StoreError> {
+        self.lexical.reverse();
+        self.lexical.sort_by_key(|(id, _)| *id);
+        self.lexical.dedup_by_key(|(id, _)| *id);
+        signs::change(connection, VectorSource::Lexical, self.lexical.into_iter())?;
+        self.lost.sort_unstable();
+        signs::change(connection, VectorSource::Model, self.lost.into_iter().map(|id| (id, None)))
+    }
 }
 
-const DELETE_ROWS: &str = "DELETE FROM vec_nodes WHERE row >= ?1 AND row < ?2";
-const MODEL_TEXTS: &str = "SELECT row, text_hash FROM vec_nodes WHERE row >= ?1 AND row < ?2";
+const MODEL_TEXTS: &str = "SELECT node_id, text_hash FROM vec_nodes";
 
-/// Puts the rows of all nodes in place of those that were there, but for what a model made of texts that nodes still have.
+/// Puts the signs of all nodes, which are in the order of their ids, in place of those that were there, but for what a model made of texts that
+/// nodes still have.
 pub(super) fn replace(connection: &Connection, nodes: &[HashedNode]) -> Result<(), StoreError> {
-    let (first, end) = VectorSource::Lexical.rows();
-    connection.execute(DELETE_ROWS, [first, end])?;
-    insert_lexical(connection, nodes.iter().map(|(_, node)| node))?;
+    signs::delete_all(connection, VectorSource::Lexical)?;
+    let mut hasher = Hasher::default();
+    let embedded = nodes.iter().map(|(_, node)| node).filter(|node| is_embedded(node.node_type));
+    let changes = embedded.map(|node| (node.id, Some(Signs::of(&hasher.vector(&symbol_text(node))))));
+    signs::change(connection, VectorSource::Lexical, changes)?;
     let mut statement = connection.prepare(MODEL_TEXTS)?;
-    let (first, end) = VectorSource::Model.rows();
-    let rows = statement.query_map([first, end], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?)))?;
-    let mut stale = rows.collect::<Result<FxHashMap<i64, Option<i64>>, _>>()?;
+    let rows = statement.query_map([], |row| Ok((NodeId(row.get::<_, i64>(0)? as u64), row.get::<_, i64>(1)?)))?;
+    let mut stale = rows.collect::<Result<FxHashMap<NodeId, i64>, _>>()?;
     if stale.is_empty() {
         return Ok(());
     }
     for (_, node) in nodes {
-        let row = VectorSource::Model.row(node.id);
-        if stale.get(&row).is_some_and(|known| *known == Some(text_hash(&symbol_text(node)))) {
-            stale.remove(&row);
+        if stale.get(&node.id).is_some_and(|known| *known == text_hash(&symbol_text(node))) {
+            stale.remove(&node.id);
         }
     }
+    let mut stale: Vec<NodeId> = stale.into_keys().collect();
+    stale.sort_unstable();
     let mut delete = connection.prepare_cached(DELETE)?;
-    stale.keys().try_for_each(|row| delete.execute([row]).map(drop))?;
-    Ok(())
+    stale.iter().try_for_each(|id| delete.execute([stored_id(*id)]).map(drop))?;
+    signs::change(connection, VectorSource::Model, stale.into_iter().map(|id| (id, None)))
 }
 
 /// A vector that a model made of the text of a node.
@@ -121,10 +120,11 @@ pub struct NodeVector {
 
 const INSERT_TEXT: &str = "INSERT OR REPLACE INTO vec_texts VALUES (?1, ?2, ?3)";
 const KNOWN_TEXT: &str = "SELECT scale, vector FROM vec_texts WHERE text_hash = ?1";
-const INSERT_NODE: &str = "INSERT OR REPLACE INTO vec_nodes VALUES (?1, ?2, ?3)";
+const INSERT_NODE: &str = "INSERT OR REPLACE INTO vec_nodes VALUES (?1, ?2)";
 
 /// Writes vectors of a model, of those nodes whose text is still the one they were made of.
 pub(super) fn put(connection: &Connection, vectors: &[NodeVector]) -> Result<(), StoreError> {
+    let mut changes = Vec::with_capacity(vectors.len());
     for NodeVector { node, text_hash: hash, vector } in vectors {
         let kept = match vector {
             Some(vector) => {
@@ -136,11 +136,13 @@ pub(super) fn put(connection: &Connection, vectors: &[NodeVector]) -> Result<(),
         };
         let is_present = stored_node(connection, *node)?.is_some_and(|node| text_hash(&symbol_text(&node)) == *hash);
         if let Some(kept) = kept.filter(|_| is_present) {
-            let signs = Signs::of(&kept.vector());
-            connection.prepare_cached(INSERT_NODE)?.execute(params![VectorSource::Model.row(*node), hash, signs.to_bytes()])?;
+            connection.prepare_cached(INSERT_NODE)?.execute(params![stored_id(*node), hash])?;
+            changes.push((*node, Some(Signs::of(&kept.vector()))));
         }
     }
-    Ok(())
+    changes.sort_unstable_by_key(|(id, _)| *id);
+    changes.dedup_by_key(|(id, _)| *id);
+    signs::change(connection, VectorSource::Model, changes.into_iter())
 }
 
 fn known_text(connection: &Connection, hash: i64) -> Result<Option<Quantised>, StoreError> {
@@ -155,21 +157,20 @@ fn kept_vector(row: &Row<'_>) -> Result<Quantised, StoreError> {
     Quantised::from_bytes(row.get::<_, f64>(0)? as f32, bytes).ok_or_else(|| bad_value("vector"))
 }
 
-const COLLECT: &str =
-    "DELETE FROM vec_texts WHERE text_hash NOT IN (SELECT text_hash FROM vec_nodes WHERE row >= ?1 AND row < ?2 AND text_hash NOT NULL)";
+const COLLECT: &str = "DELETE FROM vec_texts WHERE text_hash NOT IN (SELECT text_hash FROM vec_nodes)";
+const DELETE_NODES: &str = "DELETE FROM vec_nodes";
 const DELETE_TEXTS: &str = "DELETE FROM vec_texts";
 
 /// Removes the vectors of texts that no node has.
 pub(super) fn collect_garbage(connection: &Connection) -> Result<(), StoreError> {
-    let (first, end) = VectorSource::Model.rows();
-    connection.execute(COLLECT, [first, end])?;
+    connection.execute(COLLECT, [])?;
     Ok(())
 }
 
 /// Removes all that a model made.
 pub(super) fn delete_model(connection: &Connection) -> Result<(), StoreError> {
-    let (first, end) = VectorSource::Model.rows();
-    connection.execute(DELETE_ROWS, [first, end])?;
+    signs::delete_all(connection, VectorSource::Model)?;
+    connection.execute(DELETE_NODES, [])?;
     connection.execute(DELETE_TEXTS, [])?;
     Ok(())
 }
@@ -180,57 +181,48 @@ pub fn vectors_mark(snapshot: &Snapshot) -> Result<String, StoreError> {
     Ok(format!("{} {} {}", part(super::GENERATION)?, part(VECTORS_GENERATION)?, part(EMBEDDING_MODEL)?))
 }
 
-const COUNT: &str = "SELECT count(*) FROM vec_nodes WHERE row >= ?1 AND row < ?2";
-
-/// How many symbols have a vector of a source.
-pub fn vector_count(snapshot: &Snapshot, source: VectorSource) -> Result<u64, StoreError> {
-    let (first, end) = source.rows();
-    Ok(snapshot.connection().prepare_cached(COUNT)?.query_row([first, end], |row| row.get::<_, i64>(0))? as u64)
-}
-
-const SIGNS: &str = "SELECT row, signs FROM vec_nodes WHERE row >= ?1 AND row < ?2";
-
-/// Hands the signs of all symbols over, some at a time, in the order of their ids. Lanes beyond the ids of a block mean nothing.
-pub fn each_block(snapshot: &Snapshot, source: VectorSource, mut take: impl FnMut(&[NodeId], &Block)) -> Result<(), StoreError> {
-    let (first, end) = source.rows();
-    let mut statement = snapshot.connection().prepare_cached(SIGNS)?;
-    let mut rows = statement.query([first, end])?;
-    let (mut ids, mut block) = (Vec::with_capacity(LANES), Block::default());
-    while let Some(row) = rows.next()? {
-        let signs = row.get_ref(1)?.as_blob().ok().and_then(Signs::from_bytes).ok_or_else(|| bad_value("signs"))?;
-        block.set(ids.len(), signs);
-        ids.push(NodeId((row.get::<_, i64>(0)? - first) as u64));
-        if ids.len() == LANES {
-            take(&ids, &block);
-            ids.clear();
-        }
-    }
-    if !ids.is_empty() {
-        take(&ids, &block);
-    }
-    Ok(())
-}
-
-const VECTOR: &str = "SELECT t.scale, t.vector FROM vec_nodes n JOIN vec_texts t ON t.text_hash = n.text_hash WHERE n.row = ?1";
+const VECTOR: &str = "SELECT t.scale, t.vector FROM vec_nodes n JOIN vec_texts t ON t.text_hash = n.text_hash WHERE n.node_id = ?1";
+const PARTS: &str = "SELECT n.node_type, n.name, n.qualified_name, f.path, n.parameter_signature, n.return_type FROM nodes n \
+    LEFT JOIN spans s ON s.node_id = n.id AND s.position = 0 LEFT JOIN files f ON f.id = s.file_id WHERE n.id = ?1";
 
 /// Vectors of symbols, `None` for those that have none; of a model as exact as they are kept.
 pub fn vectors_of(snapshot: &Snapshot, source: VectorSource, ids: &[NodeId]) -> Result<Vec<Option<Vector>>, StoreError> {
     let connection = snapshot.connection();
-    let mut hasher = Hasher::default();
+    if source == VectorSource::Lexical {
+        let (mut hasher, mut parts) = (Hasher::default(), connection.prepare_cached(PARTS)?);
+        let mut vector = |id: &NodeId| {
+            let mut rows = parts.query([stored_id(*id)])?;
+            let text = rows.next()?.map(text_in_row).transpose()?.flatten();
+            Ok(text.map(|text| hasher.vector(&text)))
+        };
+        return ids.iter().map(&mut vector).collect();
+    }
     let mut of_model = connection.prepare_cached(VECTOR)?;
     let mut vector = |id: &NodeId| {
-        if source == VectorSource::Lexical {
-            let node = select_nodes(connection, "WHERE n.id = ?1", &[&stored_id(*id)])?.pop();
-            return Ok(node.filter(is_embedded).map(|node| hasher.vector(&symbol_text(&node))));
-        }
-        let mut rows = of_model.query([source.row(*id)])?;
+        let mut rows = of_model.query([stored_id(*id)])?;
         Ok(rows.next()?.map(kept_vector).transpose()?.map(|kept| kept.vector()))
     };
     ids.iter().map(&mut vector).collect()
 }
 
-const PENDING: &str = "SELECT n.id FROM nodes n LEFT JOIN vec_nodes v ON v.row = n.id + ?1 \
-    WHERE n.id > ?2 AND n.node_type <> ?3 AND v.row IS NULL ORDER BY n.id LIMIT ?4";
+/// The text of the symbol in a row of [`PARTS`]; `None` for a file.
+fn text_in_row(row: &Row<'_>) -> Result<Option<String>, StoreError> {
+    if !is_embedded(word_column(row, 0, NodeType::from_code)?) {
+        return Ok(None);
+    }
+    let text = |column| row.get_ref(column)?.as_str_or_null().map(Option::unwrap_or_default).map_err(|_| bad_value("text"));
+    Ok(Some(text_of_parts(text(1)?, text(2)?, text(3)?, [text(4)?, text(5)?])))
+}
+
+const COUNT: &str = "SELECT count(*) FROM vec_nodes";
+
+/// How many symbols have a vector of the model; of letters and words all have one.
+pub fn model_vector_count(snapshot: &Snapshot) -> Result<u64, StoreError> {
+    Ok(snapshot.connection().prepare_cached(COUNT)?.query_row([], |row| row.get::<_, i64>(0))? as u64)
+}
+
+const PENDING: &str = "SELECT n.id FROM nodes n LEFT JOIN vec_nodes v ON v.node_id = n.id \
+    WHERE n.id > ?1 AND n.node_type <> ?2 AND v.node_id IS NULL ORDER BY n.id LIMIT ?3";
 const IS_KNOWN: &str = "SELECT 1 FROM vec_texts WHERE text_hash = ?1";
 
 /// A symbol that has no vector of the model yet.
@@ -249,10 +241,9 @@ pub struct Pending {
 /// At most `limit` symbols without a vector of the model, those after a node, in the order of their ids.
 pub fn pending_vectors(snapshot: &Snapshot, after: Option<NodeId>, limit: usize) -> Result<Vec<Pending>, StoreError> {
     let connection = snapshot.connection();
-    let (first, _) = VectorSource::Model.rows();
     let after = after.map_or(-1, stored_id);
     let mut statement = connection.prepare_cached(PENDING)?;
-    let rows = statement.query_map(params![first, after, NodeType::File as u8, limit as i64], |row| row.get::<_, i64>(0))?;
+    let rows = statement.query_map(params![after, NodeType::File as u8, limit as i64], |row| row.get::<_, i64>(0))?;
     let mut is_known = connection.prepare_cached(IS_KNOWN)?;
     let mut pending = Vec::new();
     for id in rows {

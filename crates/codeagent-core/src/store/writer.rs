@@ -171,21 +171,21 @@ fn insert_edges(connection: &Connection, edges: &mut [EdgeRow]) -> Result<(), St
 }
 
 fn update(connection: &Connection, batch: &Batch, stored: Option<&NodeHashes>) -> Result<Applied, StoreError> {
-    let mut applied = Applied::default();
-    update_edges(connection, batch, &mut applied)?;
+    let mut changed = Changed::default();
+    update_edges(connection, batch, &mut changed.applied)?;
     if let Some(nodes) = &batch.nodes {
         match stored {
-            Some(stored) => update_nodes(connection, (nodes, stored), &batch.keys, &mut applied)?,
-            None => update_nodes(connection, (nodes, &nodes::stored_hashes(connection)?), &batch.keys, &mut applied)?,
+            Some(stored) => update_nodes(connection, (nodes, stored), &batch.keys, &mut changed)?,
+            None => update_nodes(connection, (nodes, &nodes::stored_hashes(connection)?), &batch.keys, &mut changed)?,
         }
     }
     for gone in &batch.gone {
-        remove_node(connection, *gone, &mut applied)?;
+        remove_node(connection, *gone, &mut changed)?;
     }
     for (hash, node) in &batch.renewed {
-        write_node(connection, node, *hash, &batch.keys)?;
-        applied.nodes_written += 1;
+        write_node(connection, (node, *hash), &batch.keys, &mut changed)?;
     }
+    changed.vectors.write(connection)?;
     nodes::move_spans(connection, &batch.moved, &batch.rehashed)?;
     for file in &batch.removed {
         files::delete_file(connection, *file)?;
@@ -198,7 +198,15 @@ fn update(connection: &Connection, batch: &Batch, stored: Option<&NodeHashes>) -
         files::write_file(connection, file)?;
     }
     write_files(connection, batch)?;
-    Ok(applied)
+    Ok(changed.applied)
+}
+
+/// What a batch changes, so far.
+#[derive(Default)]
+struct Changed {
+    applied: Applied,
+    /// Written when all are known.
+    vectors: vectors::Changes,
 }
 
 fn write_files(connection: &Connection, batch: &Batch) -> Result<(), StoreError> {
@@ -257,30 +265,35 @@ fn update_nodes(
     connection: &Connection,
     (nodes, stored): (&[HashedNode], &NodeHashes),
     keys: &FxHashMap<String, FileKey>,
-    applied: &mut Applied,
+    changed: &mut Changed,
 ) -> Result<(), StoreError> {
     let mut stored = stored.iter().copied().peekable();
     for (hash, node) in nodes {
         while let Some((gone, _)) = stored.next_if(|(id, _)| *id < node.id) {
-            remove_node(connection, gone, applied)?;
+            remove_node(connection, gone, changed)?;
         }
         let before = stored.next_if(|(id, _)| *id == node.id);
         if before.is_none_or(|(_, stored_hash)| stored_hash != *hash) {
-            write_node(connection, node, *hash, keys)?;
-            applied.nodes_written += 1;
+            write_node(connection, (node, *hash), keys, changed)?;
         }
     }
     for (gone, _) in stored {
-        remove_node(connection, gone, applied)?;
+        remove_node(connection, gone, changed)?;
     }
     Ok(())
 }
 
-fn write_node(connection: &Connection, node: &Node, hash: i64, keys: &FxHashMap<String, FileKey>) -> Result<(), StoreError> {
+fn write_node(
+    connection: &Connection,
+    (node, hash): (&Node, i64),
+    keys: &FxHashMap<String, FileKey>,
+    changed: &mut Changed,
+) -> Result<(), StoreError> {
     let before = nodes::stored_node(connection, node.id)?;
     nodes::delete_node(connection, node.id)?;
     nodes::insert(connection, std::iter::once((hash, node)), keys)?;
-    vectors::renew(connection, node)?;
+    changed.vectors.renew(connection, node)?;
+    changed.applied.nodes_written += 1;
     match before {
         Some(before) if search::same_text(&before, node) => Ok(()),
         Some(before) => {
@@ -291,12 +304,12 @@ fn write_node(connection: &Connection, node: &Node, hash: i64, keys: &FxHashMap<
     }
 }
 
-fn remove_node(connection: &Connection, id: NodeId, applied: &mut Applied) -> Result<(), StoreError> {
+fn remove_node(connection: &Connection, id: NodeId, changed: &mut Changed) -> Result<(), StoreError> {
     if let Some(before) = nodes::stored_node(connection, id)? {
         search::delete(connection, &before)?;
     }
     nodes::delete_node(connection, id)?;
-    vectors::delete(connection, id)?;
-    applied.nodes_removed += 1;
+    changed.vectors.remove(connection, id)?;
+    changed.applied.nodes_removed += 1;
     Ok(())
 }

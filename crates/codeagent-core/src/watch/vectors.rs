@@ -13,7 +13,7 @@ use codeagent_workspace::step_far_back;
 
 use crate::embed::Embedder;
 use crate::engine::EngineError;
-use crate::store::{self, EMBEDDING_MODEL, NodeVector, Pending, StoreError, VectorSource};
+use crate::store::{self, EMBEDDING_MODEL, NodeVector, Pending, StoreError};
 use crate::watch::Shared;
 
 /// Symbols that are looked at together, so that texts alike in length can go through a model together.
@@ -87,7 +87,7 @@ impl Making {
 /// How far the vectors of the model are whose vectors the index has; `None` if it has none.
 pub fn vector_progress(snapshot: &store::Snapshot) -> Result<Option<VectorProgress>, StoreError> {
     let Some(model) = store::metadata(snapshot, EMBEDDING_MODEL)? else { return Ok(None) };
-    let (done, total) = (store::vector_count(snapshot, VectorSource::Model)?, store::counts(snapshot)?.symbols);
+    let (done, total) = (store::model_vector_count(snapshot)?, store::counts(snapshot)?.symbols);
     Ok(Some(VectorProgress { model, done, total }))
 }
 

@@ -163,7 +163,7 @@ fn questions_are_answered_without_the_model_that_made_the_vectors_and_without_so
 
     let database = keeper.engine().data().database().unwrap();
     let connection = rusqlite::Connection::open(database).unwrap();
-    connection.execute_batch("DELETE FROM vec_texts WHERE rowid % 2 = 0; DELETE FROM vec_nodes WHERE row % 3 = 0").unwrap();
+    connection.execute_batch("DELETE FROM vec_texts WHERE rowid % 2 = 0; DELETE FROM vec_nodes WHERE node_id % 3 = 0").unwrap();
     drop(connection);
     assert!(asked(&reader()).0 > 0);
 }

@@ -1,0 +1,114 @@
+//! Where do the signs of vectors lie? In `vec_signs`, those of many symbols in a row: half a million symbols are read in four thousand rows.
+//!
+//! Ids are hashes, so their first bits part symbols evenly, whatever they are called, and the rows follow from the symbols alone. Symbols that
+//! change together are written row by row.
+//!
+//! **Limits.** All symbols of a row are written when one of them changes: some kilobytes in the largest indexes.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::embed::{Block, LANES, SIGN_BYTES, Signs};
+use crate::model::graph::NodeId;
+use crate::store::{Snapshot, StoreError, VectorSource, bad_value};
+
+/// Ids have 60 bits; the first of them name the row.
+const ROW_BITS: u32 = 12;
+const REST_BITS: u32 = 60 - ROW_BITS;
+const ID_BYTES: usize = 8;
+/// Bytes of one symbol in a row.
+const ENTRY: usize = ID_BYTES + SIGN_BYTES;
+
+type Entry = [u8; ENTRY];
+
+fn row_of(source: VectorSource, id: NodeId) -> i64 {
+    (source as i64) << ROW_BITS | (id.0 >> REST_BITS) as i64
+}
+
+/// The first row of a source and the first after them.
+fn rows_of(source: VectorSource) -> [i64; 2] {
+    [(source as i64) << ROW_BITS, (source as i64 + 1) << ROW_BITS]
+}
+
+fn entry(id: NodeId, signs: Signs) -> Entry {
+    let mut entry = [0; ENTRY];
+    entry[..ID_BYTES].copy_from_slice(&id.0.to_le_bytes());
+    entry[ID_BYTES..].copy_from_slice(&signs.to_bytes());
+    entry
+}
+
+fn id_of(entry: &Entry) -> NodeId {
+    let mut bytes = [0; ID_BYTES];
+    bytes.copy_from_slice(&entry[..ID_BYTES]);
+    NodeId(u64::from_le_bytes(bytes))
+}
+
+/// The symbols of a row.
+fn entries(blob: &[u8]) -> Result<&[Entry], StoreError> {
+    let (entries, rest) = blob.as_chunks::<ENTRY>();
+    if rest.is_empty() { Ok(entries) } else { Err(bad_value("signs")) }
+}
+
+const ROW: &str = "SELECT symbols FROM vec_signs WHERE row = ?1";
+const WRITE: &str = "INSERT OR REPLACE INTO vec_signs VALUES (?1, ?2)";
+const DELETE: &str = "DELETE FROM vec_signs WHERE row = ?1";
+const DELETE_ALL: &str = "DELETE FROM vec_signs WHERE row >= ?1 AND row < ?2";
+
+/// Gives symbols signs, or takes them away. The symbols are in the order of their ids, each once.
+pub(super) fn change(
+    connection: &Connection,
+    source: VectorSource,
+    changes: impl Iterator<Item = (NodeId, Option<Signs>)>,
+) -> Result<(), StoreError> {
+    let mut changes = changes.peekable();
+    while let Some((first, _)) = changes.peek() {
+        let row = row_of(source, *first);
+        let before: Vec<u8> = connection.prepare_cached(ROW)?.query_row([row], |row| row.get(0)).optional()?.unwrap_or_default();
+        let mut kept = entries(&before)?.iter().peekable();
+        let mut after: Vec<u8> = Vec::with_capacity(before.len() + ENTRY);
+        while let Some((id, signs)) = changes.next_if(|(id, _)| row_of(source, *id) == row) {
+            while let Some(smaller) = kept.next_if(|entry| id_of(entry) < id) {
+                after.extend_from_slice(smaller);
+            }
+            kept.next_if(|entry| id_of(entry) == id);
+            if let Some(signs) = signs {
+                after.extend_from_slice(&entry(id, signs));
+            }
+        }
+        kept.for_each(|larger| after.extend_from_slice(larger));
+        if after.is_empty() {
+            connection.prepare_cached(DELETE)?.execute([row])?;
+        } else if after != before {
+            connection.prepare_cached(WRITE)?.execute(params![row, after])?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes all signs of a source.
+pub(super) fn delete_all(connection: &Connection, source: VectorSource) -> Result<(), StoreError> {
+    connection.execute(DELETE_ALL, rows_of(source))?;
+    Ok(())
+}
+
+const SIGNS: &str = "SELECT symbols FROM vec_signs WHERE row >= ?1 AND row < ?2";
+
+/// Hands the signs of all symbols over, some at a time, in the order of their ids. Lanes beyond the ids of a block mean nothing.
+pub fn each_block(snapshot: &Snapshot, source: VectorSource, mut take: impl FnMut(&[NodeId], &Block)) -> Result<(), StoreError> {
+    let mut statement = snapshot.connection().prepare_cached(SIGNS)?;
+    let mut rows = statement.query(rows_of(source))?;
+    let (mut ids, mut block) = (Vec::with_capacity(LANES), Block::default());
+    while let Some(row) = rows.next()? {
+        for entry in entries(row.get_ref(0)?.as_blob().map_err(|_| bad_value("signs"))?)? {
+            block.set(ids.len(), Signs::from_bytes(&entry[ID_BYTES..]).ok_or_else(|| bad_value("signs"))?);
+            ids.push(id_of(entry));
+            if ids.len() == LANES {
+                take(&ids, &block);
+                ids.clear();
+            }
+        }
+    }
+    if !ids.is_empty() {
+        take(&ids, &block);
+    }
+    Ok(())
+}
