@@ -30,7 +30,7 @@ use crate::watch::life::Life;
 use crate::watch::vectors::Making;
 
 pub use crate::watch::life::{End, Role};
-pub use crate::watch::vectors::{VectorProgress, vector_progress};
+pub use crate::watch::vectors::{VectorProgress, embedded, vector_progress};
 
 /// How long a question waits for changes made before it.
 pub const SETTLING: Duration = Duration::from_secs(2);

@@ -8,10 +8,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use codeagent_core::embed::{Embedder, Source, Vector};
+use codeagent_core::embed::{Embedder, Source};
 use codeagent_core::model::graph::{Node, NodeType};
 use codeagent_core::query::{SearchFilter, Snapshot, Vectors, filter_nodes};
-use codeagent_core::store::{self, Batch, BatchKind, LinkRow, NodeVector, Pending, Reader, SYMBOLS_TOTAL, Writer, node_hash};
+use codeagent_core::store::{self, Batch, BatchKind, LinkRow, Reader, SYMBOLS_TOTAL, Writer, node_hash};
+use codeagent_core::watch::embedded;
 
 /// Fewer words are a name.
 const MIN_WORDS: usize = 4;
@@ -79,14 +80,7 @@ fn embed(reader: &Reader, writer: &mut Writer, model: &dyn Embedder) -> anyhow::
     let mut pending = store::pending_vectors(&reader.snapshot()?, None, usize::MAX >> 1)?;
     pending.sort_by_key(|pending| pending.text.len());
     for few in pending.chunks(TOGETHER) {
-        let texts: Vec<&str> = few.iter().map(|pending| pending.text.as_str()).collect();
-        let with = |(pending, vector): (&Pending, Vector)| NodeVector {
-            node: pending.node,
-            text_hash: pending.text_hash,
-            vector: Some(Box::new(vector)),
-        };
-        let vectors: Vec<NodeVector> = few.iter().zip(model.embed(&texts)?).map(with).collect();
-        writer.put_vectors(model.name(), &vectors)?;
+        writer.put_vectors(model.name(), &embedded(model, few)?)?;
     }
     Ok(())
 }

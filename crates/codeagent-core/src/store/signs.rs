@@ -112,3 +112,58 @@ pub fn each_block(snapshot: &Snapshot, source: VectorSource, mut take: impl FnMu
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embed::{Embedder, Lexhash};
+
+    fn signs(text: &str) -> Signs {
+        Signs::of(&Lexhash.embed(&[text]).unwrap()[0])
+    }
+
+    /// Ids of which the first two share a row.
+    const IDS: [NodeId; 3] = [NodeId(7), NodeId(9), NodeId(9 << REST_BITS)];
+
+    fn rows(connection: &Connection) -> Vec<(i64, Vec<u8>)> {
+        let mut statement = connection.prepare("SELECT row, symbols FROM vec_signs ORDER BY row").unwrap();
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        rows.collect::<Result<_, _>>().unwrap()
+    }
+
+    fn changed(connection: &Connection, changes: &[(usize, Option<&str>)]) -> Vec<(i64, Vec<u8>)> {
+        let changes = changes.iter().map(|(id, text)| (IDS[*id], text.map(signs)));
+        change(connection, VectorSource::Lexical, changes).unwrap();
+        rows(connection)
+    }
+
+    #[test]
+    fn rows_follow_from_the_symbols_whichever_way_they_came() {
+        let empty = || {
+            let connection = Connection::open_in_memory().unwrap();
+            connection.execute_batch(include_str!(concat!(env!("MIGRATIONS"), "/0003_vectors.sql"))).unwrap();
+            connection
+        };
+        let (at_once, one_by_one) = (empty(), empty());
+        let expected = changed(&at_once, &[(0, Some("a cart")), (1, Some("total")), (2, Some("mail"))]);
+        assert_eq!(expected.iter().map(|(row, symbols)| (*row, symbols.len())).collect::<Vec<_>>(), [(0, 2 * ENTRY), (9, ENTRY)]);
+        changed(&one_by_one, &[(1, Some("another")), (2, Some("mail"))]);
+        changed(&one_by_one, &[(0, Some("a cart"))]);
+        assert_eq!(changed(&one_by_one, &[(1, Some("total"))]), expected);
+        // Others' rows stay, and a row without symbols goes.
+        change(&at_once, VectorSource::Model, IDS.iter().map(|id| (*id, Some(signs("x"))))).unwrap();
+        assert_eq!(
+            changed(&at_once, &[(0, None), (2, None)]).iter().map(|(row, _)| *row).collect::<Vec<_>>(),
+            [0, 1 << ROW_BITS, 9 | 1 << ROW_BITS]
+        );
+        assert_eq!(changed(&at_once, &[(1, None), (2, None)]).len(), 2);
+        delete_all(&at_once, VectorSource::Model).unwrap();
+        assert_eq!(rows(&at_once), []);
+    }
+
+    #[test]
+    fn a_row_that_is_cut_off_is_an_error() {
+        assert!(entries(&[0; 2 * ENTRY]).is_ok_and(|entries| entries.len() == 2));
+        assert!(entries(&[0; 2 * ENTRY - 1]).is_err());
+    }
+}

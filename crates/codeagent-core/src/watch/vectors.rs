@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use codeagent_workspace::step_far_back;
 
-use crate::embed::Embedder;
+use crate::embed::{EmbedError, Embedder};
 use crate::engine::EngineError;
 use crate::store::{self, EMBEDDING_MODEL, NodeVector, Pending, StoreError};
 use crate::watch::Shared;
@@ -70,7 +70,7 @@ enum Trouble {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
-    Model(#[from] crate::embed::EmbedError),
+    Model(#[from] EmbedError),
 }
 
 impl Making {
@@ -89,6 +89,18 @@ pub fn vector_progress(snapshot: &store::Snapshot) -> Result<Option<VectorProgre
     let Some(model) = store::metadata(snapshot, EMBEDDING_MODEL)? else { return Ok(None) };
     let (done, total) = (store::model_vector_count(snapshot)?, store::counts(snapshot)?.symbols);
     Ok(Some(VectorProgress { model, done, total }))
+}
+
+/// The vectors of symbols, all in one batch; those that are known are not made again.
+pub fn embedded(model: &dyn Embedder, few: &[Pending]) -> Result<Vec<NodeVector>, EmbedError> {
+    let unknown: Vec<&str> = few.iter().filter(|pending| !pending.is_known).map(|pending| pending.text.as_str()).collect();
+    let mut made = if unknown.is_empty() { Vec::new() } else { model.embed(&unknown)? }.into_iter();
+    let mut vector = |pending: &Pending| NodeVector {
+        node: pending.node,
+        text_hash: pending.text_hash,
+        vector: if pending.is_known { None } else { made.next().map(Box::new) },
+    };
+    Ok(few.iter().map(&mut vector).collect())
 }
 
 impl Shared {
@@ -163,13 +175,7 @@ impl Shared {
             if self.is_pressed() {
                 return Ok((vectors, Run::Paused));
             }
-            let unknown: Vec<&str> = few.iter().filter(|pending| !pending.is_known).map(|pending| pending.text.as_str()).collect();
-            let mut made = if unknown.is_empty() { Vec::new() } else { model.embed(&unknown)? }.into_iter();
-            vectors.extend(few.iter().map(|pending| NodeVector {
-                node: pending.node,
-                text_hash: pending.text_hash,
-                vector: if pending.is_known { None } else { made.next().map(Box::new) },
-            }));
+            vectors.extend(embedded(model, few)?);
         }
         Ok((vectors, Run::Complete))
     }
