@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::*;
-use crate::embed::{DIMENSIONS, Vector, cosine};
+use crate::embed::{DIMENSIONS, Vector, cosine, question_text};
 use crate::model::graph::{Confidence, Dialect, EdgeType, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, ParseStatus};
 use crate::model::span::{Position, Span};
 
@@ -285,7 +285,7 @@ fn of_names(kind: BatchKind, names: &[usize], doc: Option<&str>) -> Batch {
 }
 
 fn given(pending: &Pending) -> NodeVector {
-    let name = NAMES.iter().position(|name| pending.text.starts_with(&format!("{name}\n"))).unwrap();
+    let name = NAMES.iter().position(|name| pending.text.starts_with(&format!("{}\n", question_text(name)))).unwrap();
     let vector = (!pending.is_known).then(|| Box::new(vector_of(name)));
     NodeVector { node: pending.node, text_hash: pending.text_hash, vector }
 }
