@@ -1,4 +1,4 @@
-//! `codeagent debug`: what the engine makes of a file or a line, for contributors (`docs/CONTRIBUTING.md`).
+//! `codeagent debug`: what the engine makes of a file, a line or all calls, for contributors (`docs/CONTRIBUTING.md`).
 //!
 //! **Limits.** The texts are for reading; they are no interface and change without notice.
 
@@ -30,6 +30,8 @@ enum What {
         #[arg(value_name = "FILE:LINE[:COLUMN]")]
         place: String,
     },
+    /// Print every call of the repository with what it is counted as: edge, unresolved, unknown name or external
+    Calls,
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
@@ -40,6 +42,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
             let (path, line, column) = parse_place(place).context("a place is FILE:LINE or FILE:LINE:COLUMN")?;
             inspect::links(&workspace, &workspace.resolve(path)?, (line, column))?
         }
+        What::Calls => inspect::calls(&workspace)?,
     };
     if root.json {
         return output::json(&serde_json::json!({ "results": text.lines().collect::<Vec<_>>(), "notes": [] }));

@@ -87,6 +87,9 @@ impl Angles {
 /// Whether more `<` are open at once than the parser of TypeScript can bear.
 pub fn has_too_many_angles(text: &str) -> bool {
     let bytes = text.as_bytes();
+    if bytes.iter().filter(|byte| **byte == b'<').count() <= MAX_ANGLES {
+        return false;
+    }
     let mut angles = Angles::default();
     let mut number = false;
     let mut last = b' ';

@@ -1,13 +1,15 @@
-//! What does the engine make of one file or one line of a repository, read afresh, and which files are not as they were indexed?
+//! What does the engine make of one file, one line or the calls of a repository, read afresh, and which files are not as they were indexed?
 //!
-//! **Limits.** Writes nothing; for a file or a line all sources are read and extracted again each time (`codeagent debug`).
+//! **Limits.** Writes nothing; for a line or the calls all sources are read and extracted again each time (`codeagent debug`).
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use codeagent_workspace::{RepoPath, Workspace};
 use rayon::ThreadPool;
-use rustc_hash::FxHashMap;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::extract;
 use crate::ingest::change::ChangeBatch;
@@ -17,11 +19,12 @@ use crate::ingest::pipeline::{projects, worker_threads};
 use crate::ingest::scan::{self, Known, Scan};
 use crate::ingest::shared::Shared;
 use crate::ingest::{IngestError, InspectError};
-use crate::model::graph::Dialect;
+use crate::model::facts::{SiteKind, Sym};
+use crate::model::graph::{Dialect, EdgeType, Language};
 use crate::model::print;
 use crate::project::ProjectModel;
 use crate::resolve::nodes::NodeTable;
-use crate::resolve::{World, WorldFile, explain};
+use crate::resolve::{self, FileId, World, WorldFile, explain};
 use crate::store::Snapshot;
 
 /// The facts of a file as text: one declaration, import, export or use per line.
@@ -35,7 +38,61 @@ pub fn facts(workspace: &Workspace, path: &RepoPath) -> Result<String, InspectEr
 /// Why the sites of a line of a file, or the one at a column, have their edges or none.
 pub fn links(workspace: &Workspace, path: &RepoPath, place: (u32, Option<u32>)) -> Result<String, InspectError> {
     let threads = worker_threads(0)?;
-    let (scan, projects) = scanned(workspace, &threads);
+    let world = world(workspace, &threads)?;
+    let file = world.find(path.as_str()).ok_or_else(|| InspectError::NoSource(path.to_string()))?;
+    let nodes = NodeTable::build(&world);
+    Ok(threads.install(|| explain::explain(file, place, &world, &nodes)))
+}
+
+/// Every call of the repository with what it is counted as, one per line: place, `edge`, `unresolved`, `unknown name` (of a receiver that is
+/// not known, by a name that nothing here bears), `value` (of what holds a function) or `external`, and the call.
+pub fn calls(workspace: &Workspace) -> Result<String, InspectError> {
+    let threads = worker_threads(0)?;
+    let world = world(workspace, &threads)?;
+    let nodes = NodeTable::build(&world);
+    let called: FxHashSet<(Language, &str)> = nodes
+        .nodes
+        .iter()
+        .filter(|node| node.language.callable().contains(&node.node_type))
+        .map(|node| (node.language, &*node.name))
+        .collect();
+    let files: Vec<FileId> = world.repository_files().collect();
+    let listed: Vec<String> = threads.install(|| files.par_iter().map(|file| calls_of(*file, &world, &called)).collect());
+    Ok(listed.concat())
+}
+
+fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -> String {
+    let facts = world.facts(file);
+    let links = resolve::link(file, world);
+    let is_call = |used: &&resolve::Use| used.edge_type == EdgeType::Calls;
+    let linked: FxHashSet<u32> = links.uses.iter().filter(is_call).map(|used| used.at.offset).collect();
+    let open: FxHashMap<(u32, SiteKind), Sym> = links.unresolved.iter().map(|open| ((open.at.offset, open.kind), open.name)).collect();
+    let values: FxHashSet<u32> = links.values_called.iter().map(|at| at.offset).collect();
+    let mut out = String::new();
+    for site in facts.sites.iter().filter(|site| site.kind.is_call()) {
+        let is_borne = |name: Sym| name.is_none() || called.contains(&(facts.header.dialect.language(), facts.text(name)));
+        let counted = match open.get(&(site.at.offset, site.kind)) {
+            _ if linked.contains(&site.at.offset) => "edge",
+            Some(name) if is_borne(*name) => "unresolved",
+            Some(_) => "unknown name",
+            None if values.contains(&site.at.offset) => "value",
+            None => "external",
+        };
+        let _ = writeln!(
+            out,
+            "{}:{}:{}\t{counted}\t{}",
+            world.file(file).path,
+            site.at.line,
+            site.at.column,
+            print::site(facts, site)
+        );
+    }
+    out
+}
+
+/// All files of the repository, read and extracted afresh.
+fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectError> {
+    let (scan, projects) = scanned(workspace, threads);
     let (known, clock, cancel) = (Known::default(), Clock::default(), AtomicBool::new(false));
     let loader = Loader {
         workspace,
@@ -50,10 +107,7 @@ pub fn links(workspace: &Workspace, path: &RepoPath, place: (u32, Option<u32>)) 
     };
     let loaded = threads.install(|| loader.load(&scan.sources))?;
     let files = loaded.into_iter().map(|file| WorldFile { path: file.path, facts: file.facts, external: false }).collect();
-    let world = World::build(files, projects);
-    let file = world.find(path.as_str()).ok_or_else(|| InspectError::NoSource(path.to_string()))?;
-    let nodes = NodeTable::build(&world);
-    Ok(threads.install(|| explain::explain(file, place, &world, &nodes)))
+    Ok(World::build(files, projects))
 }
 
 /// The sources and project files that are not as an index knows them, by path. Nothing is written.

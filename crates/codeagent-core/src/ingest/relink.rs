@@ -44,7 +44,7 @@ fn relink(file: FileId, world: &World, nodes: &NodeTable, keys: &[Option<FileKey
     sources.dedup();
     Relinked {
         unresolved: unresolved_rows(&links, world, file, key),
-        calls: [links.calls, links.calls_resolved, links.calls_external],
+        calls: [links.calls - links.values_called.len() as u32, links.calls_resolved, links.calls_external],
         given_up: links.given_up,
         links: LinkRow {
             reads: sorted(links.reads.files.iter().filter_map(|read| keys[read.0 as usize]).collect()),

@@ -126,6 +126,19 @@ words! {
     }
 }
 
+impl Language {
+    /// What a call or `new` may target by its name. In TypeScript a property may hold a function.
+    #[must_use]
+    pub fn callable(self) -> &'static [NodeType] {
+        match self {
+            Self::CSharp => &[NodeType::Method, NodeType::Constructor, NodeType::Class, NodeType::Type],
+            Self::TypeScript => {
+                &[NodeType::Method, NodeType::Constructor, NodeType::Class, NodeType::Component, NodeType::Property, NodeType::Interface]
+            }
+        }
+    }
+}
+
 words! {
     /// The language's own word for a vertex; each belongs to one [`NodeType`] but for components.
     NodeKind {

@@ -33,8 +33,11 @@ pub struct Links {
     pub calls: u32,
     /// Call-like sites that got a target in the repository.
     pub calls_resolved: u32,
-    /// Call-like sites known to go outside the repository or to a local value.
+    /// Call-like sites known to go outside the repository.
     pub calls_external: u32,
+    /// Calls of values that hold a function: locals, parameters, delegates. The value is what such a site refers to; what it holds is nobody's
+    /// question. In text order.
+    pub values_called: Vec<Position>,
     /// Sites without a target because they lie too deep or a budget was used up.
     pub given_up: u32,
     /// What was asked of other files.

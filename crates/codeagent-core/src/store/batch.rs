@@ -47,7 +47,7 @@ pub struct FileRow {
     pub lines: u32,
     /// Length of the decoded text.
     pub bytes: u32,
-    /// Call-like sites.
+    /// Call-like sites, those left out that call a value.
     pub calls: u32,
     /// Call-like sites with a target.
     pub calls_resolved: u32,

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::model::graph::{Dialect, Language, NodeType};
+use crate::model::graph::{Dialect, Language};
 use crate::store::codec::word_column;
 use crate::store::{EDGES_TOTAL, GENERATION, SYMBOLS_TOTAL, Snapshot, StoreError};
 
@@ -38,7 +38,7 @@ pub struct LanguageCounts {
     pub failed: u64,
     /// Files with parse errors.
     pub partial: u64,
-    /// Call-like sites.
+    /// Call-like sites, those left out that call a value.
     pub calls: u64,
     /// Call-like sites with a target.
     pub calls_resolved: u64,
@@ -122,13 +122,13 @@ fn counted(snapshot: &Snapshot) -> Result<Counts, StoreError> {
 
 const FOREIGN_CALLS: &str = "SELECT f.dialect, sum(u.calls) \
     FROM (SELECT DISTINCT name FROM unresolved) d JOIN unresolved u USING (name) JOIN files f ON f.id = u.file_id \
-    WHERE NOT EXISTS (SELECT 1 FROM nodes n \
+    WHERE d.name <> '' AND NOT EXISTS (SELECT 1 FROM nodes n \
         WHERE n.name = d.name COLLATE NOCASE AND n.name = d.name AND n.language = ?1 AND (1 << n.node_type) & ?2 != 0) \
     GROUP BY f.dialect";
 
 /// Calls without a target whose name nothing bears that can be called: they go outside, whatever their receiver is.
 fn foreign_calls(connection: &Connection, language: Language) -> Result<u64, StoreError> {
-    let callable = callable(language).iter().fold(0_i64, |all, node_type| all | 1 << *node_type as u8);
+    let callable = language.callable().iter().fold(0_i64, |all, node_type| all | 1 << *node_type as u8);
     let mut statement = connection.prepare_cached(FOREIGN_CALLS)?;
     let mut rows = statement.query(params![language as u8, callable])?;
     let mut calls = 0;
@@ -138,16 +138,6 @@ fn foreign_calls(connection: &Connection, language: Language) -> Result<u64, Sto
         }
     }
     Ok(calls)
-}
-
-/// What a call or `new` may target by its name. In TypeScript a property may hold a function.
-fn callable(language: Language) -> &'static [NodeType] {
-    match language {
-        Language::CSharp => &[NodeType::Method, NodeType::Constructor, NodeType::Class, NodeType::Type],
-        Language::TypeScript => {
-            &[NodeType::Method, NodeType::Constructor, NodeType::Class, NodeType::Component, NodeType::Property, NodeType::Interface]
-        }
-    }
 }
 
 const METADATA: &str = "SELECT value FROM _metadata WHERE key = ?1";

@@ -93,7 +93,8 @@ pub fn comment_before(text: &str, start: usize) -> Option<&str> {
         }
         before = before[..line].trim_end();
     }
-    let last = before[..before.len() - 2].rfind("*/").map_or(0, |end| end + 2);
+    let above = &before.as_bytes()[..before.len() - 2];
+    let last = above.windows(2).rposition(|pair| pair == b"*/").map_or(0, |end| end + 2);
     let comment = &before[last..];
     let opens = |at: &usize| !comment[..*at].ends_with(|c: char| c.is_alphanumeric() || "\"'`*/.@_-".contains(c));
     let open = comment.rmatch_indices("/*").map(|(at, _)| at).find(opens)?;

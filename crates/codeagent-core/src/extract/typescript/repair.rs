@@ -16,6 +16,8 @@ use crate::model::graph::Dialect;
 pub enum EditKind {
     /// `using` or `await using` became `const`.
     Using,
+    /// The name `using` became `uzing`.
+    UsingName,
     /// `import("m")` became an identifier.
     Import,
     /// `type` of `export type *` was blanked.
@@ -380,16 +382,16 @@ impl<'t> Scan<'t> {
         if !self.word_at(at, b"using") || at > 0 && is_word(self.source[at - 1]) {
             return;
         }
-        let name = self.skip(at + 5, |byte| matches!(byte, b' ' | b'\t'));
+        let blank = |byte| matches!(byte, b' ' | b'\t');
+        let name = self.skip(at + 5, blank);
         if name == at + 5 || !is_word_start(self.byte(name)) {
-            return;
+            return self.edit(at, at + 5, EditKind::UsingName);
         }
         let after = self.skip(self.skip(name, is_word), is_space);
         let assigns = self.byte(after) == b'=' && !matches!(self.byte(after + 1), b'=' | b'>');
         if !assigns && self.byte(after) != b':' {
             return;
         }
-        let blank = |byte| matches!(byte, b' ' | b'\t');
         let before = self.skip_back(at, blank);
         let start = if before < at { self.word_before(before, b"await").unwrap_or(at) } else { at };
         let border = self.skip_back(start, blank);
@@ -422,6 +424,7 @@ impl<'t> Scan<'t> {
 fn rewrite(place: &mut [u8], kind: EditKind) {
     let (fill, start): (u8, &[u8]) = match kind {
         EditKind::Using => (b' ', b"const"),
+        EditKind::UsingName => (b' ', b"uzing"),
         EditKind::Import => (b'_', b"i"),
         EditKind::ThisLabel => (b' ', b"thiz"),
         EditKind::Semicolon => (b' ', b";"),
@@ -448,7 +451,8 @@ mod tests {
         for (text, expected) in [
             ("await using x = f();", "const       x = f();"),
             ("{ using y = g(); }", "{ const y = g(); }"),
-            ("using(x); using = 1; using.y", "using(x); using = 1; using.y"),
+            ("using(x); using = 1; using.y", "uzing(x); uzing = 1; uzing.y"),
+            ("let a = (using ? 1 : b.using);", "let a = (using ? 1 : b.uzing);"),
             ("f<typeof import('m')>()", "f<typeof i__________>()"),
             ("x.import('m')", "x.import('m')"),
             ("export type * from 'x'", "export      * from 'x'"),

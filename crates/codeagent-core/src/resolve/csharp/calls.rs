@@ -28,8 +28,10 @@ use crate::resolve::csharp::well_known;
 pub enum Outcome {
     /// It has a target.
     Target,
-    /// It goes to a delegate value, a local or something outside the repository.
+    /// It goes to something outside the repository.
     External,
+    /// A value is called: a delegate, whatever it holds.
+    Value,
     /// Something it depends on is unknown.
     #[default]
     Unknown,
@@ -63,6 +65,11 @@ impl CallResult {
     #[must_use]
     pub fn external(result: Ty, expected: Vec<Ty>) -> Self {
         Self { outcome: Outcome::External, result, expected, ..Self::default() }
+    }
+
+    /// A call of a value that gives this.
+    fn value(result: Ty, expected: Vec<Ty>) -> Self {
+        Self { outcome: Outcome::Value, ..Self::external(result, expected) }
     }
 
     /// The confidence of its edge.
@@ -169,9 +176,9 @@ impl Linker<'_> {
     /// Invokes a value: no target, but a type.
     fn invoke_value(&self, ty: Ty) -> CallResult {
         match self.delegate_shape(ty) {
-            Some(Shape { params, result, .. }) => CallResult::external(result, params.to_vec()),
+            Some(Shape { params, result, .. }) => CallResult::value(result, params.to_vec()),
             None if ty.is_unknown() => CallResult::default(),
-            None => CallResult::external(if ty == Ty::DYNAMIC { ty } else { Ty::UNKNOWN }, Vec::new()),
+            None => CallResult::value(if ty == Ty::DYNAMIC { ty } else { Ty::UNKNOWN }, Vec::new()),
         }
     }
 
@@ -214,7 +221,7 @@ impl Linker<'_> {
     /// A method from outside that gets nothing of the repository gives nothing of it.
     fn outside_result(&self, call: CallResult, (base, access): (ExprId, &Access), args: &[Argument], type_args: &TyList) -> CallResult {
         let takes_nothing = |arg: &Argument| matches!(self.facts.expr(arg.value), Expr::Literal(..)) || self.is_outside(arg.ty);
-        let outside = call.outcome == Outcome::External
+        let outside = matches!(call.outcome, Outcome::External | Outcome::Value)
             && call.result.is_unknown()
             && self.is_outside_value(base, access.receiver)
             && args.iter().all(takes_nothing)
@@ -325,7 +332,8 @@ impl Linker<'_> {
         };
         let group = self.group(tid);
         if group.kind == DeclKind::Delegate {
-            return CallResult::external(ty, vec![ty]);
+            let made = CallResult::external(ty, vec![ty]);
+            return if group.external { made } else { CallResult { outcome: Outcome::Value, ..made } };
         }
         let args = self.arguments(call);
         let constructors = self.constructors(ty);

@@ -106,7 +106,8 @@ impl Linker<'_> {
                 links.calls_resolved += 1;
                 links.uses.push(edge(site, EdgeType::Calls, &targets, result.confidence()));
             }
-            Outcome::Target | Outcome::External if !self.exceeded() => links.calls_external += 1,
+            Outcome::External if !self.exceeded() => links.calls_external += 1,
+            Outcome::Target | Outcome::Value if !self.exceeded() => links.values_called.push(site.at),
             _ => links.unresolved.push(self.unresolved(site)),
         }
     }

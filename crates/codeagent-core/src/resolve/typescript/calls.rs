@@ -86,7 +86,10 @@ impl Link<'_> {
 
     fn call_result(&mut self, callee: Ty, site: CallSite) -> Ty {
         match self.get(callee) {
-            Type::Simple(Ty::EXTERNAL) => return Ty::EXTERNAL,
+            Type::Simple(Ty::EXTERNAL) => {
+                let args = self.call_type_args(site);
+                return self.outside_type(&args);
+            }
             Type::BuiltInValue(known) => return self.conversion(known),
             Type::Union(members) => {
                 let members = self.arena.list(members);
@@ -190,7 +193,7 @@ impl Link<'_> {
             }
             Type::BuiltInValue(known) => self.arena.built_in(known, args),
             Type::BuiltIn(Known::ClassOf, made) => self.arena.list(made).first().copied().unwrap_or(Ty::UNKNOWN),
-            Type::Simple(Ty::EXTERNAL) => Ty::EXTERNAL,
+            Type::Simple(Ty::EXTERNAL) => self.outside_type(args),
             Type::Union(members) | Type::Intersection(members) => {
                 let members = self.arena.list(members);
                 let made: Vec<Ty> = members.iter().map(|member| self.construct(*member, args, site)).filter(|ty| !ty.is_opaque()).collect();
@@ -321,25 +324,21 @@ impl Link<'_> {
         }
     }
 
-    /// Whether a value that is no declaration is called through a signature of the repository, or one of which nothing is known.
+    /// Whether a local is called through a signature that the repository writes.
     pub(super) fn may_hold_a_function(&mut self, callee: ExprId) -> bool {
-        let facts = self.facts(self.file);
-        let is_named = match facts.expr(callee) {
-            Expr::Name(..) => true,
-            Expr::Index(_) | Expr::Call(_) => false,
+        match self.facts(self.file).expr(callee) {
+            Expr::Name(..) => {}
             Expr::Same(inner) | Expr::Generic(inner, _) | Expr::Satisfies(inner, _) => return self.may_hold_a_function(inner),
             _ => return false,
-        };
+        }
         let ty = self.expr_type(self.file, callee);
-        let unknown = matches!(ty, Ty::UNKNOWN | Ty::ANY) && !is_named;
-        unknown || self.signatures(ty).into_iter().any(|signature| self.is_written_signature(signature, is_named))
+        self.signatures(ty).into_iter().any(|signature| self.is_written_signature(signature))
     }
 
-    /// Whether the repository writes a signature without a body: as a member of a type or, for what has no name, as a function type.
-    fn is_written_signature(&mut self, signature: Signature, is_named: bool) -> bool {
+    /// Whether the repository writes a signature without a body as a member of a type.
+    fn is_written_signature(&mut self, signature: Signature) -> bool {
         let Signature::Declared(decl, _) = signature else { return false };
-        let kind = self.decl(decl).kind;
-        !self.is_external(decl) && (kind == DeclKind::CallSignature || (kind == DeclKind::FunctionType && !is_named))
+        !self.is_external(decl) && self.decl(decl).kind == DeclKind::CallSignature
     }
 
     /// What can be called on a type.

@@ -14,6 +14,9 @@ use super::{Link, at};
 use crate::model::facts::*;
 use crate::resolve::world::DeclRef;
 
+/// So many arguments of a call are asked what they are.
+const MAX_PASSED: usize = 8;
+
 /// The type of a parameter, the type parameters in force, and what they are bound to.
 type BoundArgument = (Ty, Vec<DeclRef>, Vec<(DeclRef, Ty)>);
 
@@ -152,11 +155,21 @@ impl Link<'_> {
         } else {
             let callee = self.expr_type(site.file, call.callee);
             if callee == Ty::EXTERNAL || matches!(self.get(callee), Type::BuiltInValue(_)) {
-                return Err(Ty::EXTERNAL);
+                return Err(if self.hands_over_own(site) { Ty::UNKNOWN } else { Ty::EXTERNAL });
             }
             if self.tables.is_new(site.file, site.call) { self.class_signatures(callee) } else { self.signatures(callee) }
         };
         self.choose(&signatures, site).ok_or(Ty::UNKNOWN)
+    }
+
+    /// Whether something of the repository is passed to a function from outside, which may hand it to a callback.
+    fn hands_over_own(&mut self, site: CallSite) -> bool {
+        let facts = self.facts(site.file);
+        let args = self.call_args(site);
+        args.into_iter().take(MAX_PASSED).filter(|arg| !matches!(facts.expr(arg.value), Expr::Function(_) | Expr::Object(_))).any(|arg| {
+            let ty = self.expr_type(site.file, arg.value);
+            self.is_of_repository(ty, 0)
+        })
     }
 
     /// The type of parameter `index`, the type parameters in force, and what the arguments that are not lambdas bind them to.
@@ -234,7 +247,7 @@ impl Link<'_> {
             let instance = self.instance_of(component, &[]);
             let name = self.tables.find("props");
             let props = self.member_type(instance, name);
-            return if props == Ty::EXTERNAL { self.first_base_arg(instance) } else { props };
+            return if props.is_opaque() { self.first_base_arg(instance) } else { props };
         }
         let Some(signature) = self.signatures(component).first().copied() else { return Ty::UNKNOWN };
         self.signature_params(signature).first().map_or(Ty::UNKNOWN, |param| param.ty)

@@ -246,12 +246,13 @@ impl Link<'_> {
     }
 
     fn inherited_member(&mut self, group: &[DeclRef], types: &[Ty], name: Name, level: u32) -> Looked {
-        let mut outside = false;
+        let (mut outside, mut unknown) = (false, false);
         for &part in group {
             for index in 0..self.decl(part).bases.len() {
                 let base = self.base_type(part, index);
                 if base.is_opaque() {
                     outside |= base != Ty::UNKNOWN;
+                    unknown |= base == Ty::FOREIGN_GENERIC;
                     continue;
                 }
                 let env = self.bind(part, types);
@@ -263,7 +264,12 @@ impl Link<'_> {
                 }
             }
         }
-        if outside { Looked::External } else { Looked::Missing }
+        match outside {
+            // It lies outside, but may give what the repository passes as a type argument.
+            _ if unknown => Looked::Value(Ty::UNKNOWN),
+            true => Looked::External,
+            false => Looked::Missing,
+        }
     }
 
     /// The type entry `index` of a base list names.
@@ -442,7 +448,11 @@ impl Link<'_> {
             return Looked::Declared(Member { decls, env: Env::EMPTY, ty: None });
         }
         let ty = self.arena.add(Type::Function(decl, Env::EMPTY));
-        self.member_of_built_in((Known::Function, Args::NONE), ty, name)
+        match self.member_of_built_in((Known::Function, Args::NONE), ty, name) {
+            // Somebody gives the function what functions do not have.
+            Looked::External if !self.is_external(decl) && !self.is_object_member(name) => Looked::Missing,
+            looked => looked,
+        }
     }
 
     fn member_of_several(&mut self, args: Args, name: Name, level: u32, is_union: bool) -> Looked {

@@ -23,8 +23,12 @@ pub(super) enum Outcome {
     Decls(Decls),
     /// A module.
     File(crate::resolve::FileId),
-    /// Something outside, or a local.
+    /// Something outside.
     Outside,
+    /// A local that holds something.
+    Value,
+    /// Something of the repository that is no node and has none of its names.
+    Nameless,
     /// It should be known but is not.
     Unknown,
 }
@@ -68,9 +72,14 @@ impl Link<'_> {
                 if let Some(named) = self.constructed(site, &decls) {
                     self.add_edges(Site { kind: SiteKind::Read, ..site }, named, links);
                 }
-                let added = self.add_edges(site, decls, links);
-                if is_call {
-                    if added { links.calls_resolved += 1 } else { links.calls_external += 1 }
+                let is_declared_outside = decls.iter().any(|decl| self.is_external(*decl));
+                let is_value = self.is_called_by_name(site) && decls.iter().all(|decl| !self.decl(*decl).flags.has(DeclFlags::MEMBER));
+                match self.add_edges(site, decls, links) {
+                    _ if !is_call => {}
+                    true => links.calls_resolved += 1,
+                    false if is_declared_outside => links.calls_external += 1,
+                    false if is_value => links.values_called.push(site.at),
+                    false => open(links, site, Sym::NONE),
                 }
             }
             Outcome::File(file) if !is_call => {
@@ -79,10 +88,13 @@ impl Link<'_> {
                 }
             }
             Outcome::Outside => links.calls_external += u32::from(is_call),
+            Outcome::Value if is_call => links.values_called.push(site.at),
+            Outcome::Nameless if is_call => open(links, site, Sym::NONE),
+            Outcome::Value | Outcome::Nameless => {}
             // What a module gives out as a whole is not the module.
             Outcome::Unknown | Outcome::File(_) => {
                 if let Some(name) = used_names::of_value(self.world.facts(self.file), site) {
-                    links.unresolved.push(Unresolved { name, kind: site.kind, source: site.owner, at: site.at });
+                    open(links, site, name);
                 }
             }
         }
@@ -92,7 +104,23 @@ impl Link<'_> {
     fn give_up(&self, site: Site, links: &mut Links) {
         links.given_up += 1;
         let name = used_names::whatever_it_is(self.world.facts(self.file), site);
-        links.unresolved.extend(name.map(|name| Unresolved { name, kind: site.kind, source: site.owner, at: site.at }));
+        if let Some(name) = name {
+            open(links, site, name);
+        }
+    }
+
+    /// Whether what is called is written as a bare name, or written there itself.
+    fn is_called_by_name(&mut self, site: Site) -> bool {
+        let facts = self.facts(self.file);
+        let (Subject::Expr(mut expr) | Subject::Decorator(mut expr)) = site.subject else { return false };
+        loop {
+            expr = match facts.expr(expr) {
+                Expr::Call(call) | Expr::New(call) => facts.calls[call.index()].callee,
+                Expr::Jsx(inner) | Expr::Same(inner) | Expr::Generic(inner, _) | Expr::Satisfies(inner, _) => inner,
+                Expr::Name(..) | Expr::Function(_) | Expr::Class(_) => return true,
+                _ => return false,
+            };
+        }
     }
 
     /// Adds the edge of a site if its target is a node; `false` if there is none.
@@ -209,7 +237,7 @@ impl Link<'_> {
             _ => outcome,
         };
         match outcome {
-            Outcome::Outside if self.may_hold_a_function(callee) => Outcome::Unknown,
+            Outcome::Outside | Outcome::Value if self.may_hold_a_function(callee) => Outcome::Unknown,
             outcome => outcome,
         }
     }
@@ -223,13 +251,13 @@ impl Link<'_> {
             return self.held_value(named);
         }
         if !declaration.ty.is_none() {
-            return Outcome::Outside;
+            return Outcome::Value;
         }
         match facts.expr(declaration.init) {
             Expr::Destructured(..) | Expr::Member(..) | Expr::Name(..) | Expr::Require(_) => self.held_value(declaration.init),
             Expr::Or(value, _) if matches!(facts.expr(value), Expr::Destructured(..)) => self.held_value(value),
             Expr::Or(yes, no) => self.held_choice(yes, no),
-            _ => Outcome::Outside,
+            _ => Outcome::Value,
         }
     }
 
@@ -242,7 +270,7 @@ impl Link<'_> {
                 Outcome::Decls(decls)
             }
             (decls @ Outcome::Decls(_), _) | (_, decls @ Outcome::Decls(_)) => decls,
-            _ => Outcome::Outside,
+            _ => Outcome::Value,
         }
     }
 
@@ -267,10 +295,14 @@ impl Link<'_> {
         }
     }
 
+    /// What a local holds: by another name of this scope a value, by a member something of the repository.
     fn held_value(&mut self, value: ExprId) -> Outcome {
+        let is_named = matches!(self.facts(self.file).expr(value), Expr::Name(..));
         match self.value_outcome(value) {
-            Outcome::Decls(decls) if !decls.iter().all(|decl| self.is_local(*decl)) => Outcome::Decls(decls),
-            _ => Outcome::Outside,
+            Outcome::Decls(decls) if decls.iter().all(|decl| self.is_local(*decl)) => {
+                if is_named { Outcome::Value } else { Outcome::Nameless }
+            }
+            outcome => outcome,
         }
     }
 
@@ -303,7 +335,20 @@ impl Link<'_> {
             Expr::Generic(inner, _) | Expr::Same(inner) | Expr::Satisfies(inner, _) => self.value_outcome(inner),
             Expr::Class(decl) | Expr::Function(decl) => Outcome::Decls(Decls::from_slice(&[at(file, decl)])),
             Expr::Require(sym) => self.required(file, sym).into(),
-            _ => Outcome::Outside,
+            Expr::Literal(..) | Expr::Object(_) | Expr::Array(..) | Expr::Known(_) => Outcome::Outside,
+            _ => {
+                let ty = self.expr_type(file, expr);
+                self.computed_outcome(ty)
+            }
+        }
+    }
+
+    /// What is called by the value of `f()`, `a[i]` or `a || b`.
+    fn computed_outcome(&mut self, ty: Ty) -> Outcome {
+        match self.get(ty) {
+            Type::Simple(Ty::UNKNOWN | Ty::ANY) => Outcome::Unknown,
+            Type::Simple(_) | Type::BuiltIn(..) | Type::BuiltInValue(_) | Type::BuiltInMethod(..) => Outcome::Outside,
+            _ => Outcome::Nameless,
         }
     }
 
@@ -376,7 +421,7 @@ impl Link<'_> {
         let Expr::Name(sym, scope, offset) = facts.expr(value) else {
             let holders = self.named_holders(self.file, object)?;
             let member = self.member_assigned_to(&holders, name);
-            return Some(member.map_or(Outcome::Outside, |member| Outcome::Decls(Decls::from_slice(&[member]))));
+            return Some(member.map_or(Outcome::Unknown, |member| Outcome::Decls(Decls::from_slice(&[member]))));
         };
         let name = self.name(file, sym);
         let named = self.lookup(Place { file, scope, offset }, name, Space::Value);
@@ -387,6 +432,7 @@ impl Link<'_> {
     fn value_member(&mut self, ty: Ty) -> Outcome {
         match self.get(ty) {
             Type::Module(file) => Outcome::File(file),
+            Type::Function(decl, _) if !self.is_external(decl) => Outcome::Nameless,
             _ => Outcome::Outside,
         }
     }
@@ -542,6 +588,11 @@ impl Link<'_> {
             }
         }
     }
+}
+
+/// Keeps a use without a target.
+fn open(links: &mut Links, site: Site, name: Sym) {
+    links.unresolved.push(Unresolved { name, kind: site.kind, source: site.owner, at: site.at });
 }
 
 fn push(links: &mut Links, site: Site, edge_type: EdgeType, targets: Vec<Target>) {

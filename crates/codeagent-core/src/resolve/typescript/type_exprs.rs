@@ -132,7 +132,9 @@ impl Link<'_> {
         let args = self.types_of(file, last.args);
         let found = self.type_name(file, segments, scope, segments.len() - 1);
         if found.is_nothing() && segments.len() == 1 {
-            return self.library_type(facts.text(last.name), &args);
+            let ty = self.library_type(facts.text(last.name), &args);
+            // A comment may name what its file does not import.
+            return if ty == Ty::EXTERNAL && facts.header.dialect.is_javascript() { Ty::UNKNOWN } else { ty };
         }
         if found == Found::External {
             let place = Place { file, scope, offset: u32::MAX };
@@ -165,12 +167,12 @@ impl Link<'_> {
     }
 
     /// A type that is declared outside, with its type arguments.
-    fn outside_type(&mut self, args: &[Ty]) -> Ty {
+    pub(super) fn outside_type(&mut self, args: &[Ty]) -> Ty {
         if args.iter().any(|arg| self.is_of_repository(*arg, 0)) { Ty::FOREIGN_GENERIC } else { Ty::EXTERNAL }
     }
 
     /// Whether a type is made of what the repository declares.
-    fn is_of_repository(&mut self, ty: Ty, nesting: u32) -> bool {
+    pub(super) fn is_of_repository(&mut self, ty: Ty, nesting: u32) -> bool {
         if nesting > 4 {
             return false;
         }

@@ -295,7 +295,7 @@ pub static ROWS: &[Row] = &[
     function(Known::Object, &["values"], &[], Array(&Value(&Passed(0)))),
     function(Known::Object, &["entries"], &[], Array(&Tuple(&[Text, Value(&Passed(0))]))),
     function(Known::Object, &["assign"], &[], Shape::Merged),
-    function(Known::Object, &["freeze", "seal", "preventExtensions", "defineProperty", "setPrototypeOf"], &[], Passed(0)),
+    function(Known::Object, &["create", "freeze", "seal", "preventExtensions", "defineProperty", "setPrototypeOf"], &[], Passed(0)),
     function(Known::Json, &["stringify"], &[], Text),
     function(Known::Json, &["parse"], &[], Shape::Any),
     function(Known::TestBed, &["inject", "get"], &[], Shape::Written(0, &Shape::Made(0))),
