@@ -72,6 +72,12 @@ impl Sessions {
         Some(Session { sessions: self.clone(), id })
     }
 
+    /// Room for a message to wait in; `None` if others take it.
+    fn room_for(&self, bytes: &[u8]) -> Option<OwnedSemaphorePermit> {
+        let count = u32::try_from(bytes.len()).ok()?;
+        Arc::clone(&self.room).try_acquire_many_owned(count).ok()
+    }
+
     fn find(&self, id: &str) -> Option<mpsc::Sender<Waiting>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
@@ -132,19 +138,21 @@ async fn take(State(sessions): State<Sessions>, request: Request) -> Response {
     let Ok(bytes) = to_bytes(request.into_body(), guard::MAX_BODY).await else { return StatusCode::BAD_REQUEST.into_response() };
     match parse(&bytes) {
         Ok(None) => StatusCode::ACCEPTED.into_response(),
-        Ok(Some(message)) => {
-            // It is not waited for: a request that waits keeps others waiting.
-            let room = u32::try_from(bytes.len()).ok().and_then(|bytes| Arc::clone(&sessions.room).try_acquire_many_owned(bytes).ok());
-            match room.map(|room| messages.try_send((message, room))) {
-                Some(Ok(())) => StatusCode::ACCEPTED.into_response(),
-                Some(Err(TrySendError::Closed(_))) => (StatusCode::NOT_FOUND, "the session is over").into_response(),
-                Some(Err(TrySendError::Full(_))) | None => {
-                    (StatusCode::SERVICE_UNAVAILABLE, "too many messages wait; read what was answered").into_response()
-                }
-            }
-        }
+        // It is not waited for: a request that waits keeps others waiting.
+        Ok(Some(message)) => match sessions.room_for(&bytes) {
+            None => full(),
+            Some(room) => match messages.try_send((message, room)) {
+                Ok(()) => StatusCode::ACCEPTED.into_response(),
+                Err(TrySendError::Full(_)) => full(),
+                Err(TrySendError::Closed(_)) => (StatusCode::NOT_FOUND, "the session is over").into_response(),
+            },
+        },
         Err(refusal) => refused(*refusal),
     }
+}
+
+fn full() -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, "too many messages wait; read what was answered").into_response()
 }
 
 fn event(name: &str, data: &str) -> Bytes {

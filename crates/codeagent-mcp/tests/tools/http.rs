@@ -325,7 +325,10 @@ async fn a_client_that_stalls_does_not_keep_others_waiting() {
     for _ in 0..100 {
         let mut stream = http.connect().await;
         stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: local").await.unwrap();
-        silent.push(stream);
+        let mut half = http.connect().await;
+        let head = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: 99\r\n\r\nhalf");
+        half.write_all(head.as_bytes()).await.unwrap();
+        silent.extend([stream, half]);
     }
     let answered = tokio::time::timeout(Duration::from_secs(5), http.post("/mcp", &[], LIST)).await.unwrap();
     assert_eq!(answered.status, 200);
