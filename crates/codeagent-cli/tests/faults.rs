@@ -22,6 +22,8 @@ mod database;
 mod disk;
 #[path = "faults/killed.rs"]
 mod killed;
+#[path = "faults/over_http.rs"]
+mod over_http;
 #[path = "faults/shortage.rs"]
 mod shortage;
 #[path = "faults/soak.rs"]

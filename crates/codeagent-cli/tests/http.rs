@@ -30,8 +30,12 @@ fn until(child: &mut Child, wanted: &str) -> (String, BufReader<std::process::Ch
 }
 
 fn status(port: u16, token: &str) -> String {
+    asked(port, token, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).lines().next().unwrap().to_owned()
+}
+
+/// All that is answered.
+fn asked(port: u16, token: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     let head = format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept: application/json, text/event-stream\r\nContent-Type: \
          application/json\r\nAuthorization: Bearer {token}\r\nContent-Length: {}\r\n\r\n{body}",
@@ -40,7 +44,7 @@ fn status(port: u16, token: &str) -> String {
     stream.write_all(head.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
-    answer.lines().next().unwrap().to_owned()
+    answer
 }
 
 #[test]
@@ -54,7 +58,17 @@ fn the_token_is_in_a_file_of_the_owner_and_nowhere_else() {
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(status(port, &token), "HTTP/1.1 200 OK");
     assert_eq!(status(port, "wrong"), "HTTP/1.1 401 Unauthorized");
+    let call = |tool: &str| {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{{}}}}}}"#);
+        asked(port, &token, &body)
+    };
+    let answers = [call("get_status"), call("read_file"), call("no_such"), asked(port, &token, "{"), asked(port, "wrong", "{")];
+    assert!(answers[0].contains("healthy") && !answers.iter().any(|answer| answer.contains(&token)), "{answers:?}");
     let arguments = std::fs::read(format!("/proc/{}/cmdline", child.id())).unwrap_or_default();
+    // No image of the memory is written should it fall. Elsewhere than on Linux there is no such file to ask.
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap_or_default();
+    let images = limits.lines().find(|line| line.starts_with("Max core file size"));
+    assert!(images.is_none_or(|line| line.split_whitespace().filter(|word| *word == "0").count() == 2), "{images:?}");
     Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let mut log = String::new();

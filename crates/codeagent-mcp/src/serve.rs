@@ -92,6 +92,7 @@ pub fn serve_http(
     if options.token.is_none() && tools.profile != Profile::Index {
         return Err(Exposed::Files.into());
     }
+    leave_no_image();
     let state = State::with_indexing(root, DataHome::default(), indexing)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
@@ -134,6 +135,19 @@ async fn talk(state: &Arc<State>, tools: ToolSet) -> Result<Ended, ServeError> {
         ended = session => ended,
     }
 }
+
+/// Has the system write no image of the memory, in which the token is, should the process be ended by a fault.
+#[cfg(unix)]
+fn leave_no_image() {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    if let Err(error) = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) }) {
+        tracing::warn!(%error, "an image of the memory may be written");
+    }
+}
+
+/// Where there are no such images.
+#[cfg(not(unix))]
+fn leave_no_image() {}
 
 /// Waits until another process has taken the place of the one that started this one.
 #[cfg(unix)]

@@ -6,15 +6,19 @@
 //!
 //! **Limits.** The scheme of the secret is written `Bearer`, in this case only.
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use hyper::body::Body as _;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::http::Token;
 
@@ -24,6 +28,8 @@ pub const MAX_BODY: usize = 4 << 20;
 const BODY_PATIENCE: Duration = Duration::from_secs(30);
 /// Requests that are worked on at a time; others wait.
 const REQUESTS: usize = 64;
+/// Bytes of requests that have arrived and are not yet answered; of others no more is read.
+const ROOM: usize = 64 << 20;
 /// The names of the own machine.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -32,14 +38,15 @@ pub struct Guard {
     hosts: Vec<String>,
     origins: Vec<String>,
     token: Option<Token>,
-    turns: tokio::sync::Semaphore,
+    turns: Semaphore,
+    room: Semaphore,
 }
 
 impl Guard {
     /// Lets in who addresses the own machine or one of `hosts`, is no web page but one of `origins`, and shows the token.
     pub fn new(hosts: Vec<String>, origins: Vec<String>, token: Option<Token>) -> Self {
         let hosts = LOOPBACK.into_iter().map(str::to_owned).chain(hosts).collect();
-        Self { hosts, origins, token, turns: tokio::sync::Semaphore::new(REQUESTS) }
+        Self { hosts, origins, token, turns: Semaphore::new(REQUESTS), room: Semaphore::new(ROOM) }
     }
 
     /// Why a request is not let in.
@@ -84,6 +91,24 @@ impl Guard {
         let shown = single(headers, header::AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
         shown.is_some_and(|shown| token.is(shown))
     }
+
+    /// All of a body, and the room that it takes; or why not.
+    async fn whole(&self, mut body: Body) -> Result<(Bytes, Option<SemaphorePermit<'_>>), (StatusCode, &'static str)> {
+        let (mut bytes, mut room) = (Vec::new(), None::<SemaphorePermit>);
+        while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+            let frame = frame.map_err(|_| (StatusCode::BAD_REQUEST, "the request broke off"))?;
+            let Ok(data) = frame.into_data() else { continue };
+            let count = u32::try_from(data.len()).ok().filter(|_| bytes.len() + data.len() <= MAX_BODY);
+            let count = count.ok_or((StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 4 MiB"))?;
+            let place = self.room.acquire_many(count).await.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, "the server ends"))?;
+            match &mut room {
+                Some(room) => room.merge(place),
+                None => room = Some(place),
+            }
+            bytes.extend_from_slice(&data);
+        }
+        Ok((bytes.into(), room))
+    }
 }
 
 /// The value of a header that is there once.
@@ -92,24 +117,20 @@ fn single(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
     values.next().filter(|_| values.next().is_none())
 }
 
-/// Lets a request in or refuses it.
+/// Lets a request in or refuses it. A turn is taken for what has arrived: who sends half a request keeps nobody waiting.
 pub async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     if let Some(refusal) = guard.refusal(request.uri(), request.headers()) {
         return refusal;
     }
+    let (parts, body) = request.into_parts();
+    let (bytes, _room) = match tokio::time::timeout(BODY_PATIENCE, guard.whole(body)).await {
+        Ok(Ok(arrived)) => arrived,
+        Ok(Err(refusal)) => return refusal.into_response(),
+        Err(_) => return (StatusCode::REQUEST_TIMEOUT, "the request did not arrive in time").into_response(),
+    };
     match guard.turns.acquire().await {
-        Ok(_turn) => next.run(request).await,
+        Ok(_turn) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
         Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
-    }
-}
-
-/// All of a body, or why not.
-pub async fn whole(body: Body) -> Result<Bytes, (StatusCode, &'static str)> {
-    match tokio::time::timeout(BODY_PATIENCE, to_bytes(body, MAX_BODY)).await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        // If the client hung up instead, nobody reads this.
-        Ok(Err(_)) => Err((StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 4 MiB")),
-        Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "the request did not arrive in time")),
     }
 }
 

@@ -1,6 +1,8 @@
 //! How is a client served that knows only the two endpoints of revision 2024-11-05? `GET /sse` opens a stream of events, whose first one names
 //! the address to which messages are posted; answers come over the stream.
 //!
+//! What a client posts that does not read its stream is refused when enough waits: it is neither kept, nor does it keep others waiting.
+//!
 //! **Limits.** A session lasts as long as its stream, and there are few at a time.
 
 use std::collections::HashMap;
@@ -13,7 +15,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -22,16 +24,22 @@ use hyper::body::Frame;
 use rmcp::ServiceExt;
 use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
+use crate::backpressure::Bounded;
 use crate::http::{Stop, guard, is_json, refused};
 use crate::server::Server;
 use crate::transport::{Incoming, Outgoing, parse};
 
 /// Sessions at a time.
 const SESSIONS: usize = 64;
-/// Messages of a session that may wait, in each direction.
-const QUEUE: usize = 16;
+/// Messages of a session that may wait to be taken in.
+const QUEUE: usize = 64;
+/// Bytes of messages, of all sessions, that may wait to be taken in: any one message fits.
+const WAITING: usize = guard::MAX_BODY;
+/// Events of a session that may wait to be written.
+const EVENTS: usize = 16;
 /// How often a stream says that it is still there.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 
@@ -40,18 +48,22 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 struct Sessions {
     server: Server,
     stop: Stop,
-    open: Arc<Mutex<HashMap<String, mpsc::Sender<Incoming>>>>,
+    open: Arc<Mutex<HashMap<String, mpsc::Sender<Waiting>>>>,
+    room: Arc<Semaphore>,
 }
+
+/// A message, and the room that it takes until it is taken in.
+type Waiting = (Incoming, OwnedSemaphorePermit);
 
 /// The two endpoints.
 pub fn router(server: Server, stop: &Stop) -> Router {
-    let sessions = Sessions { server, stop: stop.clone(), open: Arc::default() };
+    let sessions = Sessions { server, stop: stop.clone(), open: Arc::default(), room: Arc::new(Semaphore::new(WAITING)) };
     Router::new().route("/sse", get(open)).route("/messages", post(take)).with_state(sessions)
 }
 
 impl Sessions {
     /// Opens a session; `None` if there are too many.
-    fn add(&self, messages: mpsc::Sender<Incoming>) -> Option<Session> {
+    fn add(&self, messages: mpsc::Sender<Waiting>) -> Option<Session> {
         let mut random = [0; 16];
         getrandom::fill(&mut random).ok()?;
         let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -60,7 +72,13 @@ impl Sessions {
         Some(Session { sessions: self.clone(), id })
     }
 
-    fn find(&self, id: &str) -> Option<mpsc::Sender<Incoming>> {
+    /// Room for a message to wait in; `None` if others take it.
+    fn room_for(&self, bytes: &[u8]) -> Option<OwnedSemaphorePermit> {
+        let count = u32::try_from(bytes.len()).ok()?;
+        Arc::clone(&self.room).try_acquire_many_owned(count).ok()
+    }
+
+    fn find(&self, id: &str) -> Option<mpsc::Sender<Waiting>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 }
@@ -82,7 +100,7 @@ async fn open(State(sessions): State<Sessions>) -> Response {
     let Some(session) = sessions.add(messages) else {
         return (StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions; close one").into_response();
     };
-    let (outgoing, events) = mpsc::channel(QUEUE);
+    let (outgoing, events) = mpsc::channel(EVENTS);
     outgoing.try_send(event("endpoint", &format!("/messages?session_id={}", session.id))).ok();
     tokio::spawn(serve(session, Events { incoming, outgoing }));
     let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
@@ -92,7 +110,7 @@ async fn open(State(sessions): State<Sessions>) -> Response {
 async fn serve(session: Session, events: Events) {
     let (outgoing, stop) = (events.outgoing.clone(), session.sessions.stop.clone());
     let conversation = async {
-        if let Ok(service) = session.sessions.server.clone().serve(events).await {
+        if let Ok(service) = session.sessions.server.clone().serve(Bounded::new(events)).await {
             service.waiting().await.ok();
         }
     };
@@ -117,18 +135,24 @@ async fn take(State(sessions): State<Sessions>, request: Request) -> Response {
     let Some(messages) = sessions.find(id) else {
         return (StatusCode::NOT_FOUND, "there is no such session; open one with GET /sse").into_response();
     };
-    let bytes = match guard::whole(request.into_body()).await {
-        Ok(bytes) => bytes,
-        Err(refusal) => return refusal.into_response(),
-    };
+    let Ok(bytes) = to_bytes(request.into_body(), guard::MAX_BODY).await else { return StatusCode::BAD_REQUEST.into_response() };
     match parse(&bytes) {
         Ok(None) => StatusCode::ACCEPTED.into_response(),
-        Ok(Some(message)) => match messages.send(message).await {
-            Ok(()) => StatusCode::ACCEPTED.into_response(),
-            Err(_) => (StatusCode::NOT_FOUND, "the session is over").into_response(),
+        // It is not waited for: a request that waits keeps others waiting.
+        Ok(Some(message)) => match sessions.room_for(&bytes) {
+            None => full(),
+            Some(room) => match messages.try_send((message, room)) {
+                Ok(()) => StatusCode::ACCEPTED.into_response(),
+                Err(TrySendError::Full(_)) => full(),
+                Err(TrySendError::Closed(_)) => (StatusCode::NOT_FOUND, "the session is over").into_response(),
+            },
         },
         Err(refusal) => refused(*refusal),
     }
+}
+
+fn full() -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, "too many messages wait; read what was answered").into_response()
 }
 
 fn event(name: &str, data: &str) -> Bytes {
@@ -137,7 +161,7 @@ fn event(name: &str, data: &str) -> Bytes {
 
 /// The messages of a session.
 struct Events {
-    incoming: mpsc::Receiver<Incoming>,
+    incoming: mpsc::Receiver<Waiting>,
     outgoing: mpsc::Sender<Bytes>,
 }
 
@@ -155,7 +179,7 @@ impl Transport<RoleServer> for Events {
     async fn receive(&mut self) -> Option<Incoming> {
         tokio::select! {
             () = self.outgoing.closed() => None,
-            message = self.incoming.recv() => message,
+            waiting = self.incoming.recv() => waiting.map(|(message, _)| message),
         }
     }
 

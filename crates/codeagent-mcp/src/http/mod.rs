@@ -18,15 +18,16 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use rmcp::ErrorData;
 use rmcp::model::RequestId;
+use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{ErrorData, ServerHandler};
 
 pub use connections::{Stop, accept};
 pub use token::{Token, TokenError};
@@ -87,11 +88,16 @@ impl HttpOptions {
 pub fn router(server: Server, options: HttpOptions, stop: &Stop) -> Router {
     let mut router = Router::new();
     for (path, tools) in offered(server.tools(), &options) {
-        router = router.merge(endpoint(&path, server.with(tools), stop));
+        router = router.merge(endpoint(&path, server.with(tools), Sessions::none(), stop));
     }
     if options.legacy_sse {
         router = router.merge(legacy_sse::router(server, stop));
     }
+    guarded(router, options)
+}
+
+/// Lets in only those who may ask, and only as much as can be worked on.
+pub fn guarded(router: Router, options: HttpOptions) -> Router {
     let guard = Arc::new(Guard::new(options.hosts, options.origins, options.token));
     // The one added last is passed first.
     router.layer(middleware::from_fn_with_state(guard, guard::admit))
@@ -105,15 +111,37 @@ pub fn offered(tools: &ToolSet, options: &HttpOptions) -> Vec<(String, ToolSet)>
     std::iter::once((ENDPOINT.to_owned(), tools.clone())).chain(others).collect()
 }
 
-/// One server at one path, so that several can be offered at one address.
-pub fn endpoint(path: &str, server: Server, stop: &Stop) -> Router {
+/// What is remembered of clients between their requests, in the revisions before 2026-07-28, which know sessions. Our own servers remember nothing;
+/// a server that asks its clients while a tool runs needs sessions, and the conformance suite has one do so (`tests/conformance`).
+pub struct Sessions<M> {
+    manager: Arc<M>,
+    are_kept: bool,
+}
+
+impl Sessions<NeverSessionManager> {
+    /// Nothing.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { manager: Arc::default(), are_kept: false }
+    }
+}
+
+impl<M: SessionManager> Sessions<M> {
+    /// Sessions, by this manager.
+    pub fn kept(manager: M) -> Self {
+        Self { manager: Arc::new(manager), are_kept: true }
+    }
+}
+
+/// One server at one path, so that several can be offered at one address. An answer is JSON, or a stream of events if something is told before it.
+pub fn endpoint<S: ServerHandler + Clone, M: SessionManager>(path: &str, server: S, sessions: Sessions<M>, stop: &Stop) -> Router {
     let mut config = StreamableHttpServerConfig::default().disable_allowed_hosts().disable_allowed_origins();
-    config.legacy_session_mode = false;
+    config.legacy_session_mode = sessions.are_kept;
     config.json_response = true;
     config.max_request_body_bytes = guard::MAX_BODY;
     let streams = config.cancellation_token.clone();
     stop.also(move || streams.cancel());
-    let service = StreamableHttpService::new(move || Ok(server.clone()), Arc::new(NeverSessionManager::default()), config);
+    let service = StreamableHttpService::new(move || Ok(server.clone()), sessions.manager, config);
     Router::new().route_service(path, service).layer(middleware::from_fn(read))
 }
 
@@ -123,10 +151,7 @@ async fn read(request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    let bytes = match guard::whole(body).await {
-        Ok(bytes) => bytes,
-        Err(refusal) => return refusal.into_response(),
-    };
+    let Ok(bytes) = to_bytes(body, guard::MAX_BODY).await else { return StatusCode::BAD_REQUEST.into_response() };
     match parse(&bytes) {
         Ok(Some(_)) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
         Ok(None) => StatusCode::ACCEPTED.into_response(),

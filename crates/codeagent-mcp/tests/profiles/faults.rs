@@ -119,9 +119,9 @@ const FAULTS: &[(&str, &str, &str)] = &[
          a_snapshot_does_not_see_later_batches texts_that_come_back_are_not_parsed_again",
     ),
     (
-        "R12 twenty servers on one repository",
+        "R12 twenty servers on one repository, or one over HTTP with fifty clients",
         "One writes, all answer, `index` succeeds, the log stays small; when the writer is killed another takes over",
-        "twenty_servers_have_one_writer_and_another_when_it_is_killed",
+        "twenty_servers_have_one_writer_and_another_when_it_is_killed fifty_clients_over_http_and_edits_are_all_answered",
     ),
     (
         "R13 servers, daemons, `watch` and `index` at a time",
@@ -144,9 +144,11 @@ const FAULTS: &[(&str, &str, &str)] = &[
          a_daemon_whose_repository_is_gone_ends",
     ),
     (
-        "R16 a client asks thousands of questions and reads no answer",
-        "What is held for it is bounded, nobody else waits, and all is answered when it reads",
-        "a_client_that_is_stuck_keeps_nobody_waiting a_client_that_does_not_read no_more_is_taken_in_than_is_answered",
+        "R16 a client asks thousands of questions and reads no answer, over HTTP also sends halves of requests or leaves its sessions",
+        "What is held for it is bounded, nobody else waits, and what was taken in is answered when it reads",
+        "a_client_that_is_stuck_keeps_nobody_waiting clients_over_http_that_do_not_read_cost_little_and_keep_nobody_waiting \
+         ten_thousand_abandoned_sessions_leave_nothing_behind a_client_that_stalls_does_not_keep_others_waiting \
+         a_client_that_does_not_read no_more_is_taken_in_than_is_answered",
     ),
     (
         "R17 little memory, few open files, one thread",

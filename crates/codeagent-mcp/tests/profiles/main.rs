@@ -12,6 +12,8 @@ mod faults;
 mod hostile;
 mod indexed;
 mod limits;
+#[path = "../lines.rs"]
+mod lines;
 mod local;
 mod local_answers;
 mod patch;

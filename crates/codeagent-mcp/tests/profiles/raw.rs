@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::lines::lines;
+
 /// How long a server may say nothing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -73,44 +75,15 @@ fn call(id: usize, tool: &str, arguments: &Value) -> String {
 #[test]
 fn whatever_line_is_sent_one_message_or_none_comes_back() {
     let mut server = Server::ready();
-    let ping = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
-    let called = |rest: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{rest}}}"#);
-    // A line, and the code and id of its answer; nothing comes of a line without them.
-    for (line, expected) in [
-        ("hello".to_owned(), Some((-32700, Value::Null))),
-        ("{".to_owned(), Some((-32700, Value::Null))),
-        (r#"{"jsonrpc":"2.0","id":3,"method":"ping","params":{"a":"\ud800"}}"#.to_owned(), Some((-32700, json!(3)))),
-        ("[]".to_owned(), Some((-32600, Value::Null))),
-        (format!("[{},{}]", ping("1"), ping("2")), Some((-32600, Value::Null))),
-        ("3".to_owned(), Some((-32600, Value::Null))),
-        ("null".to_owned(), Some((-32600, Value::Null))),
-        (r#"{"jsonrpc":"2.0","id":7}"#.to_owned(), Some((-32600, json!(7)))),
-        (r#"{"id":7,"method":"ping"}"#.to_owned(), Some((-32600, json!(7)))),
-        (r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#.to_owned(), Some((-32600, json!(7)))),
-        (ping("null"), Some((-32600, Value::Null))),
-        (r#"{"jsonrpc":"2.0","id":8,"method":"no/such"}"#.to_owned(), Some((-32601, json!(8)))),
-        (called(r#"{"name":"no_such","arguments":{}}"#), Some((-32602, json!(1)))),
-        (called(r#"{"name":"read_file","arguments":[1]}"#), Some((-32602, json!(1)))),
-        (called(r#"{"name":"read_file","arguments":"path"}"#), Some((-32602, json!(1)))),
-        (called(r#"{"name":7}"#), Some((-32602, json!(1)))),
-        (called("{}"), Some((-32602, json!(1)))),
-        (called("[1]"), Some((-32600, json!(1)))),
-        (called("7"), Some((-32600, json!(1)))),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#.to_owned(), Some((-32602, json!(1)))),
-        (String::new(), None),
-        ("   ".to_owned(), None),
-        ("\r".to_owned(), None),
-        (r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12345}}"#.to_owned(), None),
-        (r#"{"jsonrpc":"2.0","method":"no/such"}"#.to_owned(), None),
-        (r#"{"jsonrpc":"2.0","id":4,"result":{}}"#.to_owned(), None),
-    ] {
+    let ping = r#"{"jsonrpc":"2.0","id":"after","method":"ping"}"#;
+    for (line, expected) in lines() {
         server.say(line.as_bytes());
         if let Some((code, id)) = expected {
             let told = server.next();
             assert_eq!((&told["error"]["code"], &told["id"]), (&json!(code), &id), "{line}: {told}");
             assert_eq!(told["jsonrpc"], "2.0", "{line}");
         }
-        server.say((ping("\"after\"") + "\r").as_bytes());
+        server.say(format!("{ping}\r").as_bytes());
         assert_eq!(server.next(), json!({ "jsonrpc": "2.0", "id": "after", "result": {} }), "after {line}");
     }
     server.say(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}");

@@ -10,6 +10,8 @@ mod errors;
 mod filesystem;
 mod honest;
 mod http;
+#[path = "../lines.rs"]
+mod lines;
 mod meant;
 mod models;
 mod names;

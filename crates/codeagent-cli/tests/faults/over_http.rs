@@ -1,0 +1,234 @@
+//! What do many clients, and clients that read nothing, end nothing or come no more, do to a server over HTTP? Everybody else is answered, and what it
+//! holds stays bounded.
+
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::support::{PATIENCE, Place, Running, is_admitted, number, wait_until};
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+/// Kilobytes that clients who do not read may cost.
+const MOST_HELD: u64 = 50_000;
+
+/// A server that listens.
+struct Listening {
+    running: Running,
+    port: u16,
+}
+
+impl Listening {
+    fn start(place: &Place) -> Self {
+        let mut command = place.command(&["mcp", "--http", "0", "--legacy-sse"]);
+        let mut child =
+            command.env("CODEAGENT_HTTP_TOKEN", TOKEN).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut told = BufReader::new(child.stderr.take().unwrap());
+        let (running, mut said) = (Running(child), String::new());
+        while !said.contains("listening at ") {
+            assert_ne!(told.read_line(&mut said).unwrap(), 0, "{said}");
+        }
+        std::thread::spawn(move || told.lines().for_each(drop));
+        let port = said.split("http://127.0.0.1:").nth(1).unwrap().split('/').next().unwrap().parse().unwrap();
+        Self { running, port }
+    }
+
+    fn connect(&self) -> Client {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        Client(BufReader::new(stream))
+    }
+
+    /// Asks until all classes are told to call the method of a version.
+    fn awaits(&self, version: usize, classes: usize) {
+        wait_until("it is not known", || self.connect().callers(version).0 == classes);
+    }
+}
+
+/// A connection that is kept.
+struct Client(BufReader<TcpStream>);
+
+/// A request as it is sent.
+fn request(path: &str, body: &str) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nContent-Type: application/json\r\nAccept: application/json, \
+         text/event-stream\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+fn call(id: usize, tool: &str, arguments: Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": tool, "arguments": arguments } }).to_string()
+}
+
+impl Client {
+    fn post(&mut self, path: &str, body: &str) -> (u16, String) {
+        self.0.get_mut().write_all(request(path, body).as_bytes()).unwrap();
+        let (mut head, mut length) = (String::new(), 0);
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.0.read_line(&mut line).unwrap(), 0, "hung up after {head:?}");
+            let field = line.to_lowercase();
+            if let Some(said) = field.strip_prefix("content-length:") {
+                length = said.trim().parse().unwrap();
+            }
+            head += &line;
+            if line == "\r\n" {
+                break;
+            }
+        }
+        let mut answer = vec![0; length];
+        self.0.read_exact(&mut answer).unwrap();
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), String::from_utf8(answer).unwrap())
+    }
+
+    /// How many classes call the method of a version, and the whole answer; 0 for an error.
+    fn callers(&mut self, version: usize) -> (usize, String) {
+        let (status, text) = self.post("/mcp", &call(1, "get_callers", json!({ "node_id": format!("Hub.Go{version}") })));
+        assert_eq!(status, 200, "{text}");
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        (answer["result"]["structuredContent"]["results"].as_array().map_or(0, Vec::len), text)
+    }
+
+    /// The stream of a session of 2024-11-05, and where its messages go.
+    fn stream(&mut self) -> String {
+        let open = format!("GET /sse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nAccept: text/event-stream\r\n\r\n");
+        self.0.get_mut().write_all(open.as_bytes()).unwrap();
+        let mut line = String::new();
+        while !line.starts_with("data: ") {
+            line.clear();
+            assert_ne!(self.0.read_line(&mut line).unwrap(), 0, "no stream");
+        }
+        line.trim_end().trim_start_matches("data: ").to_owned()
+    }
+
+    /// Writes until nobody takes more, and says how often.
+    fn fill(&mut self, request: &str) -> usize {
+        let stream = self.0.get_mut();
+        stream.set_write_timeout(Some(Duration::from_millis(200))).unwrap();
+        (0..10_000).take_while(|_| stream.write_all(request.as_bytes()).is_ok()).count()
+    }
+}
+
+#[test]
+fn fifty_clients_over_http_and_edits_are_all_answered() {
+    let seconds = number("CODEAGENT_SOAK", 3) as u64;
+    let place = Place::new(10);
+    let server = Listening::start(&place);
+    server.awaits(0, place.classes);
+    let log = place.data().path().join("index.db-wal");
+    let (over, asked, begun, written) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+    let (began, time) = (Instant::now(), Duration::from_secs(seconds));
+    let (mut early, mut longest_log) = (0, 0);
+    std::thread::scope(|scope| {
+        for _ in 0..50 {
+            scope.spawn(|| {
+                let mut client = server.connect();
+                while !over.load(Ordering::Relaxed) && began.elapsed() < time + 2 * PATIENCE {
+                    let version = written.load(Ordering::Relaxed);
+                    let (count, answer) = client.callers(version);
+                    // What was written before the question is known, or the answer says that it is not.
+                    let is_whole = count == place.classes || begun.load(Ordering::Relaxed) != version;
+                    assert!(is_whole || is_admitted(&answer), "{count}: {answer}");
+                    assert!(!answer.contains("locked") && !answer.contains("busy"), "{answer}");
+                    asked.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        for version in 1.. {
+            begun.store(version, Ordering::Relaxed);
+            place.write_all(version);
+            written.store(version, Ordering::Relaxed);
+            server.awaits(version, place.classes);
+            longest_log = longest_log.max(log.metadata().map_or(0, |log| log.len()));
+            if began.elapsed() < time / 3 || early == 0 {
+                early = server.running.holds().0;
+            } else if began.elapsed() > time {
+                break;
+            }
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    let last = server.running.holds().0;
+    println!("{} answers, {early} kB early, {last} kB at last, a log of {longest_log} bytes at most", asked.into_inner());
+    assert!(last < early + early / 4 + 20_000 && longest_log < 64 << 20);
+    drop(server);
+    place.stdout(&["index"]);
+    place.is_as_fresh();
+}
+
+#[test]
+fn clients_over_http_that_do_not_read_cost_little_and_keep_nobody_waiting() {
+    let place = Place::new(10);
+    place.write("notes.txt", &"a line that is read and read again\n".repeat(300));
+    let server = Listening::start(&place);
+    server.awaits(0, place.classes);
+    let before = server.running.holds().0;
+    let ask = |id: usize| call(id, "read_file", json!({ "path": "notes.txt" }));
+    // Requests one after the other, none of whose answers is read.
+    let mut deaf: Vec<Client> = (0..20).map(|_| server.connect()).collect();
+    let taken: usize = deaf.iter_mut().map(|client| client.fill(&request("/mcp", &ask(1)))).sum();
+    // A body that never ends.
+    let mut halves: Vec<Client> = (0..100).map(|_| server.connect()).collect();
+    for half in &mut halves {
+        half.0.get_mut().write_all(request("/mcp", &ask(1)).replace("Content-Length: ", "Content-Length: 9").as_bytes()).unwrap();
+    }
+    // A stream of events that nobody reads, and questions to be answered over it.
+    let mut stream = server.connect();
+    let address = stream.stream();
+    let mut asking = server.connect();
+    let client = json!({ "name": "test", "version": "1" });
+    let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize",
+        "params": { "protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": client } });
+    assert_eq!(asking.post(&address, &hello.to_string()).0, 202);
+    assert_eq!(asking.post(&address, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).0, 202);
+    let refused = (0..10_000).filter(|id| asking.post(&address, &ask(*id)).0 == 503).count();
+    // What the system's own buffers take is answered.
+    assert!(refused > 5_000, "only {refused} of 10,000 questions were refused");
+    let began = Instant::now();
+    place.write_all(1);
+    server.awaits(1, place.classes);
+    let (waited, after) = (began.elapsed(), server.running.holds().0);
+    println!("{before} kB, with {taken} questions written and {refused} refused {after} kB; an edit known after {waited:?}");
+    assert!(after < before + MOST_HELD, "{before} kB become {after}");
+    // Who has read is listened to again.
+    let mut reading = stream.0;
+    reading.get_mut().set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    let mut lines = String::new();
+    let ended = reading.read_to_string(&mut lines).unwrap_err().kind();
+    assert!(matches!(ended, ErrorKind::WouldBlock | ErrorKind::TimedOut) && lines.contains("read again"), "{ended} {lines}");
+    assert_eq!(asking.post(&address, &ask(1)).0, 202);
+}
+
+#[test]
+fn ten_thousand_abandoned_sessions_leave_nothing_behind() {
+    let place = Place::new(2);
+    let server = Listening::start(&place);
+    server.awaits(0, place.classes);
+    let client = json!({ "name": "test", "version": "1" });
+    let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize",
+        "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client } })
+    .to_string();
+    let abandon = |sessions: usize| {
+        let mut client = server.connect();
+        for _ in 0..sessions {
+            assert_eq!(client.post("/mcp", &hello).0, 200);
+        }
+        for _ in 0..sessions / 10 {
+            let mut client = server.connect();
+            // It waits for a place if those that are abandoned are not yet noticed.
+            client.stream();
+            client.0.get_mut().shutdown(Shutdown::Both).unwrap();
+        }
+        drop(client);
+        server.awaits(0, place.classes);
+        server.running.holds()
+    };
+    let (memory, files) = abandon(500);
+    let (after_memory, after_files) = abandon(10_000);
+    println!("{memory} kB, {files} files; after 10,000 more {after_memory} kB, {after_files} files");
+    assert!(after_memory < memory + 20_000 && after_files < files + 80, "{memory} {files} become {after_memory} {after_files}");
+}
