@@ -65,7 +65,7 @@ impl Repository {
 
     /// The same for a batch that names what changed.
     fn index_only(&mut self, path: &str) -> Summary {
-        let batch = ChangeBatch::only([RepoPath::new(path).unwrap()].into_iter());
+        let batch = ChangeBatch::only([RepoPath::new(path).unwrap()]);
         let summary = self.engine.as_ref().unwrap().process_batch(&batch, &|_| ()).unwrap();
         self.compare();
         summary
