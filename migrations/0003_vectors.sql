@@ -1,16 +1,10 @@
--- The signs of symbols' vectors, for finding near ones. A row holds those of all symbols whose ids begin with the same 12 bits, so that all signs
--- are read in few rows and an edit writes few: ids and signs, 8 and 48 bytes each, in the order of the ids. Its number is these bits below what
--- made the vectors: 0 for letters and words, 1 for a model.
+-- Vectors of symbols. A row is the id of a node below what made the vector: 0 for letters and words, 1 for a model. The signs are for finding,
+-- 48 bytes. What letters give follows from the node; a model's vectors lie in vec_texts under the hash of the text they were made of.
 
-CREATE TABLE vec_signs (
-    row INTEGER PRIMARY KEY,
-    symbols BLOB NOT NULL
-);
-
--- Which text of a symbol a model's vector was made of; what letters and words give follows from the symbol.
 CREATE TABLE vec_nodes (
-    node_id INTEGER PRIMARY KEY,
-    text_hash INTEGER NOT NULL
+    row INTEGER PRIMARY KEY,
+    text_hash INTEGER,
+    signs BLOB NOT NULL
 );
 
 -- A model's vectors: 384 signed bytes, each times the scale. Kept until a complete run of the model finds no node with the text.

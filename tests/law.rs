@@ -34,6 +34,28 @@ impl Random {
     }
 }
 
+/// An installed package and what uses it, which are edited like everything else.
+const PACKAGE: &[(&str, &str)] = &[
+    ("node_modules/gadgets/package.json", "{\n  \"name\": \"gadgets\",\n  \"types\": \"main.d.ts\",\n  \"version\": \"1.0.0\"\n}\n"),
+    (
+        "node_modules/gadgets/main.d.ts",
+        "export * from './parts';\nimport { Part } from './parts';\nexport declare class Gadget<T> extends Part {\n    constructor(of: T);\n    \
+         take(): T;\n    each(what: (one: T) => void): this;\n}\ndeclare global {\n    function everywhere<T>(value: T): T;\n}\n",
+    ),
+    (
+        "node_modules/gadgets/parts.d.ts",
+        "export declare class Part {\n    name: string;\n}\nexport declare function pass<T>(value: T): T;\nexport declare function made(value: \
+         unknown): Part;\n",
+    ),
+    (
+        "gadgetry.ts",
+        "import { Gadget, pass } from 'gadgets';\nexport class Owned {\n    run(): Owned {\n        return this;\n    }\n}\nexport function use() {\n    \
+         const gadget = new Gadget(new Owned());\n    gadget.take().run();\n    gadget.each((one) => one.run());\n    pass(new Owned()).run();\n    \
+         everywhere(new Owned()).run();\n}\ndeclare module 'gadgets' {\n    interface Part { owned: Owned; }\n}\n",
+    ),
+    ("gadget-reader.ts", "import { use } from './gadgetry';\nimport { made } from 'gadgets';\nuse();\nmade(1).owned.run();\n"),
+];
+
 /// One edit: files to write or, without a text, to remove.
 #[derive(Debug)]
 struct Edit {
@@ -63,6 +85,10 @@ fn run(source: &Path, steps: usize, every: usize, seed: u64) -> f64 {
     let (updated, fresh) = (folder.path().join("updated"), folder.path().join("fresh"));
     let mut files = Vec::new();
     copy(source, source, &[&updated, &fresh], &mut files);
+    for (path, text) in PACKAGE {
+        [&updated, &fresh].into_iter().for_each(|root| apply(root, path, Some(text.as_bytes())));
+        files.push((*path).to_owned());
+    }
     files.sort();
     assert!(!files.is_empty(), "{} has no files to edit", source.display());
     let engine = open(&updated, 2, false);

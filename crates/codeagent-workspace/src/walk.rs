@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex};
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::Workspace;
+use crate::external::NODE_MODULES;
 use crate::ignored::Ignored;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::read::{ReadError, Stamp};
@@ -54,6 +55,8 @@ pub struct Walk {
     pub entries: Vec<Entry>,
     /// Of a walk of the whole repository: its folders, the root among them, sorted by path.
     pub folders: Vec<Entry>,
+    /// Folders called `node_modules`, and links of that name as files, which are not entered; sorted by path.
+    pub packages: Vec<Entry>,
     /// What could not be looked at and why, sorted; a name that is not UTF-8, a folder without permission.
     pub skipped: Vec<String>,
     /// Folders and files of which the system did not say what they hold, sorted: what was known below them may still be there.
@@ -116,12 +119,18 @@ impl Workspace {
         let levels = folder.segments().count();
         let target = self.root().join(folder.as_str());
         let rules = Arc::clone(ignored);
+        let packages = Arc::new(Mutex::new(Vec::new()));
+        let (seen, root) = (Arc::clone(&packages), Arc::clone(&self.root));
         let mut builder = WalkBuilder::new(self.root());
-        builder
-            .standard_filters(false)
-            .follow_links(false)
-            .max_depth(depth.map(|depth| levels + depth))
-            .filter_entry(move |entry| on_the_way(entry.path(), &target) && is_wanted(entry, &rules));
+        builder.standard_filters(false).follow_links(false).max_depth(depth.map(|depth| levels + depth)).filter_entry(move |entry| {
+            if !on_the_way(entry.path(), &target) {
+                return false;
+            }
+            if let Some(packages) = packages_of(entry, &root) {
+                seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(packages);
+            }
+            is_wanted(entry, &rules)
+        });
         let found = Mutex::new(Walk::default());
         // What is shown to somebody is a few folders: threads would cost more than they do.
         let threads = if depth.is_some() { 1 } else { 0 };
@@ -136,6 +145,8 @@ impl Workspace {
         walk.skipped.extend(ignored.skipped());
         walk.skipped.sort_unstable();
         walk.unlisted.sort_unstable();
+        walk.packages = std::mem::take(&mut *packages.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        walk.packages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         walk
     }
 
@@ -214,6 +225,14 @@ fn on_the_way(path: &Path, target: &Path) -> bool {
     path.starts_with(target) || target.starts_with(path)
 }
 
+/// A folder of npm packages, or a link that may lead to one.
+fn packages_of(entry: &DirEntry, root: &Path) -> Option<Entry> {
+    let kind = entry.file_type().filter(|kind| entry.depth() > 0 && entry.file_name() == NODE_MODULES && !kind.is_file())?;
+    let path = RepoPath::from_relative(entry.path().strip_prefix(root).ok()?).ok()?;
+    let kind = if kind.is_dir() { EntryKind::Directory } else { EntryKind::File };
+    Some(Entry::new(path, kind, &entry.metadata().ok()?))
+}
+
 fn is_wanted(entry: &DirEntry, rules: &Ignored) -> bool {
     if entry.depth() == 0 {
         return true;
@@ -221,7 +240,7 @@ fn is_wanted(entry: &DirEntry, rules: &Ignored) -> bool {
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
     if let Some(name) = entry.file_name().to_str() {
         let is_output = is_folder && is_build_output_name(name) && stands_beside_a_project(entry.path());
-        if is_hidden_name(name) || (is_folder && name == "node_modules") || (is_output && !rules.tracks(entry.path())) {
+        if is_hidden_name(name) || (is_folder && name == NODE_MODULES) || (is_output && !rules.tracks(entry.path())) {
             return false;
         }
     }

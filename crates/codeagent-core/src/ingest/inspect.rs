@@ -15,6 +15,7 @@ use crate::extract;
 use crate::ingest::change::ChangeBatch;
 use crate::ingest::clock::Clock;
 use crate::ingest::load::Loader;
+use crate::ingest::packages;
 use crate::ingest::pipeline::{projects, worker_threads};
 use crate::ingest::scan::{self, Known, Scan};
 use crate::ingest::shared::Shared;
@@ -106,8 +107,9 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
         progress: &|_| {},
     };
     let loaded = threads.install(|| loader.load(&scan.sources))?;
-    let files = loaded.into_iter().map(|file| WorldFile { path: file.path, facts: file.facts, external: false }).collect();
-    Ok(World::build(files, projects))
+    let installed = threads.install(|| packages::gather(&loader, &scan.packages, &loaded))?;
+    let own = loaded.into_iter().map(|file| WorldFile { path: file.path, facts: file.facts, external: false });
+    Ok(World::build_after(None, own.chain(installed.world_files()).collect(), projects, &installed.answers))
 }
 
 /// The sources and project files that are not as an index knows them, by path. Nothing is written.
@@ -124,6 +126,9 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
         .iter()
         .filter(|(path, size, stamp)| known.inputs.get(path.as_str()).is_none_or(|row| (row.size, row.stamp) != (*size, *stamp)));
     changed.extend(inputs.map(|(path, ..)| path.to_string()));
+    if packages::compare(workspace, &scan.packages, &known) == packages::Doubt::Other {
+        changed.extend(scan.packages.iter().map(RepoPath::to_string));
+    }
     changed.sort_unstable();
     changed.dedup();
     Ok(changed)

@@ -27,6 +27,9 @@ use crate::store::{self, FactsKey, Reader, Snapshot};
 /// Said of a text that the parser did not get through.
 const GIVEN_UP: &str = "parsing it was given up: it is nested too deeply, too dense or too broken for its size";
 
+/// In the place of preprocessor symbols: facts of a file that only carries types.
+const DECLARATIONS: &str = "declarations";
+
 /// How many packed facts go to the writer at once.
 const PACKED_AT_ONCE: usize = 256;
 
@@ -88,8 +91,9 @@ pub struct Loader<'a> {
 
 /// What one thread has open.
 #[derive(Default)]
-struct Opened {
-    own: Option<Snapshot>,
+pub struct Opened {
+    /// The index.
+    pub own: Option<Snapshot>,
     others: Sharing,
 }
 
@@ -111,10 +115,49 @@ impl Loader<'_> {
             .collect();
         let rest = packed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let loaded = loaded?.into_iter().flatten().collect();
-        if let Some(store) = self.store.filter(|_| !rest.is_empty()) {
-            store.writer.put_facts(rest)?;
-        }
+        self.send(rest)?;
         Ok(loaded)
+    }
+
+    /// Whether the caller wants to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+
+    /// Sends the last packed facts off.
+    pub fn send(&self, rest: PackedFacts) -> Result<(), IngestError> {
+        match self.store.filter(|_| !rest.is_empty()) {
+            Some(store) => store.writer.put_facts(rest),
+            None => Ok(()),
+        }
+    }
+
+    /// The facts of a declaration file of a package, without its uses, which nobody links; `None` if it cannot be parsed.
+    pub fn declarations(
+        &self,
+        opened: &mut Opened,
+        dialect: Dialect,
+        file: &FileText,
+        packed: &Mutex<PackedFacts>,
+    ) -> Result<(FactsKey, Option<Arc<Facts>>), IngestError> {
+        let key = FactsKey::new(dialect, DECLARATIONS, file.hash.as_bytes());
+        let kept = match self.find(&mut opened.own, &key)? {
+            Some(facts) => Some(facts),
+            None => self.take(&mut opened.others, key, packed)?,
+        };
+        if kept.is_some() {
+            return Ok((key, kept));
+        }
+        let Some(mut facts) = self.extract(&file.text, dialect, &[]).filter(|facts| facts.header.parse_status != ParseStatus::Failed)
+        else {
+            return Ok((key, None));
+        };
+        facts.sites = Vec::new();
+        if self.store.is_some() {
+            let blob = self.clock.time(Phase::Store, || store::encode_facts(&facts));
+            self.keep(key, blob, packed)?;
+        }
+        Ok((key, Some(Arc::new(facts))))
     }
 
     fn load_one(&self, opened: &mut Opened, source: &Source, packed: &Mutex<PackedFacts>) -> Result<Option<Loaded>, IngestError> {
@@ -228,7 +271,8 @@ impl Loader<'_> {
         store.writer.put_facts(ready)
     }
 
-    fn find(&self, snapshot: &mut Option<Snapshot>, key: &FactsKey) -> Result<Option<Arc<Facts>>, IngestError> {
+    /// Facts under a key, if they are kept.
+    pub fn find(&self, snapshot: &mut Option<Snapshot>, key: &FactsKey) -> Result<Option<Arc<Facts>>, IngestError> {
         if let Some(facts) = self.kept.get(key) {
             return Ok(Some(Arc::clone(facts)));
         }
@@ -264,7 +308,7 @@ impl Loader<'_> {
 }
 
 /// The facts of a file that was given up.
-fn failed(dialect: Dialect) -> Arc<Facts> {
+pub fn failed(dialect: Dialect) -> Arc<Facts> {
     let mut facts = Facts::default();
     facts.header.dialect = dialect;
     facts.header.parse_status = ParseStatus::Failed;

@@ -4,6 +4,7 @@
 
 mod clock;
 mod load;
+mod packages;
 mod patch;
 mod relink;
 mod resident;

@@ -11,12 +11,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use codeagent_workspace::{DataDir, Watcher, Workspace, root_mark, step_back};
+use codeagent_workspace::{DataDir, RepoPath, Watcher, Workspace, root_mark, step_back};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ingest::clock::Clock;
 use crate::ingest::load::{Kept, Loaded, Loader};
+use crate::ingest::packages::{self, Doubt, Installed};
 use crate::ingest::patch::{MOST_PATCHED, Patched};
 use crate::ingest::plan::{Fingerprint, Plan, plan};
 use crate::ingest::relink::{Relinked, relink_all};
@@ -31,8 +32,8 @@ use crate::project::ProjectModel;
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::{World, WorldFile};
 use crate::store::{
-    self, BATCH_AT, Batch, BatchKind, FileKey, FileRow, HashedNode, InputRow, MADE_BY, PROJECT_REMARKS, ROOT, Reader, SCANNED_AT,
-    SYMBOLS_TOTAL,
+    self, BATCH_AT, Batch, BatchKind, FileKey, FileRow, HashedNode, InputRow, MADE_BY, PACKAGE_FOLDERS, PACKAGES, PROJECT_REMARKS, ROOT,
+    Reader, SCANNED_AT, SYMBOLS_TOTAL,
 };
 
 /// Version of all that makes edges of facts, a hash of its sources.
@@ -191,7 +192,7 @@ impl IngestPipeline {
 
     /// Builds the world anew of what is known: where nothing else changed nothing is looked for.
     fn renew(&mut self, run: Run<'_>, resident: Resident, standing: Standing, sources: Vec<Source>) -> Result<Summary, IngestError> {
-        let scan = Scan { sources, ..Scan::default() };
+        let scan = Scan { sources, packages: resident.packages.clone(), ..Scan::default() };
         let projects = Arc::clone(&standing.built.projects);
         let (built, nodes) = self.build(&run, &scan, projects, Some(standing))?;
         self.changed(run, (resident, scan, nodes), (built, None), (false, true))
@@ -222,7 +223,9 @@ impl IngestPipeline {
         resident.note_unwanted(&self.workspace, batch, files);
         let mut run = Run { threads: self.threads_of_long_work()?, clock, progress, started, scanned_at, walked_at: scanned_at, known };
         let same_engine = run.known.made_by == self.made_by();
-        if same_engine && !scan.is_in_doubt() {
+        let doubt = run.clock.time(Phase::Walk, || packages::compare(&self.workspace, &scan.packages, &run.known));
+        resident.packages.clone_from(&scan.packages);
+        if same_engine && !scan.is_in_doubt() && doubt == Doubt::Same {
             return Ok(self.unchanged(run, resident, scan.problems));
         }
         if same_engine {
@@ -235,8 +238,8 @@ impl IngestPipeline {
             return Err(IngestError::Shortage);
         }
         let relink_all = !same_engine || inputs_differ(&inputs, &run.known);
-        if !relink_all && !scan.sources_are_in_doubt() {
-            self.touch(&mut run, &scan, inputs)?;
+        if !relink_all && !scan.sources_are_in_doubt() && doubt != Doubt::Other {
+            self.touch(&mut run, (&scan, inputs), doubt)?;
             return Ok(self.unchanged(run, resident, scan.problems));
         }
         let before = resident.standing.take();
@@ -286,11 +289,14 @@ impl IngestPipeline {
     }
 
     /// Contents are as before, but sizes or times have to be noted.
-    fn touch(&self, run: &mut Run<'_>, scan: &Scan, inputs: Vec<InputRow>) -> Result<(), IngestError> {
+    fn touch(&self, run: &mut Run<'_>, (scan, inputs): (&Scan, Vec<InputRow>), doubt: Doubt) -> Result<(), IngestError> {
         let touched = touched_rows(&run.known, &scan.sources);
         let metadata = vec![(SCANNED_AT, run.scanned_at.to_string())];
-        let batch = Batch { touched: touched.clone(), inputs: Some(inputs.clone()), metadata, ..Batch::default() };
+        let packages = if let Doubt::Touched(rows) = doubt { Some(rows) } else { None };
+        let batch =
+            Batch { touched: touched.clone(), inputs: Some(inputs.clone()), packages: packages.clone(), metadata, ..Batch::default() };
         self.writer.apply(batch, &self.options.cancel)?;
+        run.known.packages = packages.unwrap_or_else(|| std::mem::take(&mut run.known.packages));
         run.known.files.extend(touched.into_iter().map(|row| (row.path.clone(), row)));
         run.known.inputs = by_path(inputs);
         run.known.scanned_at = run.scanned_at;
@@ -305,6 +311,8 @@ impl IngestPipeline {
         (mut built, inputs): (Built, Option<Vec<InputRow>>),
         (relink_all, keeps): (bool, bool),
     ) -> Result<Summary, IngestError> {
+        let packages_hash = built.installed.fingerprint(&built.world);
+        let relink_all = relink_all || packages_hash != run.known.packages_hash;
         let (kind, relinked, fingerprints) = self.link(&run, &built, relink_all)?;
         let before = |file: &Loaded| run.known.files.get(&*file.path);
         let mut summary = Summary {
@@ -317,17 +325,21 @@ impl IngestPipeline {
         let rows = rows::rows(&built.loaded, &built.keys, &built.projects, &fingerprints, (relinked, &run.known));
         let symbols = built.nodes.nodes.iter().filter(|node| node.node_type != NodeType::File).count();
         let files: FxHashMap<String, FileRow> = rows.files.iter().map(|row| (row.path.clone(), row.clone())).collect();
+        let packages = built.installed.rows.clone();
         let mut batch = Batch {
             removed: removed_files(&run.known, &built.loaded).map(|row| row.id).collect(),
             keys: built.loaded.iter().zip(&built.keys).map(|(file, key)| (file.path.to_string(), *key)).collect(),
             inputs: inputs.clone(),
+            packages: (built.installed.rows != run.known.packages).then(|| built.installed.rows.clone()),
             metadata: vec![
                 (SCANNED_AT, run.walked_at.to_string()),
                 (BATCH_AT, run.scanned_at.to_string()),
                 (MADE_BY, self.made_by()),
                 (ROOT, root_mark(self.workspace.root())),
                 (SYMBOLS_TOTAL, symbols.to_string()),
-                (PROJECT_REMARKS, remarks(&built.projects)),
+                (PROJECT_REMARKS, remarks(&built.projects, &built.installed)),
+                (PACKAGES, packages_hash.clone()),
+                (PACKAGE_FOLDERS, scan.packages.iter().map(RepoPath::as_str).collect::<Vec<_>>().join("\n")),
             ],
             ..batch_of(kind, rows, &run.known)
         };
@@ -350,7 +362,8 @@ impl IngestPipeline {
         run.clock.add(Phase::Store, written.cpu);
         let summary = finish(&run, summary);
         let inputs = inputs.map_or_else(|| std::mem::take(&mut run.known.inputs), by_path);
-        run.known = Known { files, inputs, scanned_at: run.walked_at, made_by: self.made_by() };
+        let package_folders = scan.packages.iter().map(RepoPath::to_string).collect();
+        run.known = Known { files, inputs, packages, package_folders, packages_hash, scanned_at: run.walked_at, made_by: self.made_by() };
         self.resident = Some(Resident { known: run.known, ..resident });
         Ok(summary)
     }
@@ -377,7 +390,8 @@ impl IngestPipeline {
     ) -> Result<(Built, Option<NodeTable>), IngestError> {
         let (mut kept, mut former, mut nodes) = (FxHashMap::default(), None, None);
         if let Some(Standing { built, is_torn, .. }) = before {
-            kept = built.loaded.into_iter().map(|file| (file.key, file.facts)).collect();
+            let declared = built.installed.files.into_iter().map(|file| (file.key, file.facts));
+            kept = built.loaded.into_iter().map(|file| (file.key, file.facts)).chain(declared).collect();
             former = Some(built.world);
             nodes = Some(built.nodes).filter(|_| !is_torn);
         }
@@ -393,17 +407,19 @@ impl IngestPipeline {
             progress: run.progress,
         };
         let loaded = run.threads.install(|| loader.load(&scan.sources))?;
+        let installed = run.threads.install(|| packages::gather(&loader, &scan.packages, &loaded))?;
         drop(kept);
         (run.progress)(Progress { phase: Phase::World, done: 0, total: 0 });
         let of_world = |file: &Loaded| WorldFile { path: Arc::clone(&file.path), facts: Arc::clone(&file.facts), external: false };
         let files: Vec<WorldFile> = loaded.iter().map(of_world).collect();
-        let tables = || World::build_after(former.as_mut(), files.clone(), Arc::clone(&projects));
+        let all = || files.iter().cloned().chain(installed.world_files()).collect();
+        let tables = || World::build_after(former.as_mut(), all(), Arc::clone(&projects), &installed.answers);
         let table = || NodeTable::of_files(&files, &projects);
         let (world, table) =
             run.threads.install(|| rayon::join(|| run.clock.time(Phase::World, tables), || run.clock.time(Phase::World, table)));
         run.threads.spawn(move || drop(former));
         let keys = rows::file_keys(&loaded, &run.known);
-        Ok((Built { loaded, keys, projects, world, nodes: table }, nodes))
+        Ok((Built { loaded, keys, projects, installed, world, nodes: table }, nodes))
     }
 
     /// Plans and links.
@@ -489,8 +505,9 @@ pub(super) fn problems(
 }
 
 /// What is odd about project files, one line each.
-fn remarks(projects: &ProjectModel) -> String {
-    let lines: Vec<String> = projects.warnings.iter().take(MAX_REMARKS).map(|warning| warning.replace('\n', " ")).collect();
+fn remarks(projects: &ProjectModel, installed: &Installed) -> String {
+    let lines: Vec<String> =
+        projects.warnings.iter().chain(&installed.remarks).take(MAX_REMARKS).map(|warning| warning.replace('\n', " ")).collect();
     lines.join("\n")
 }
 

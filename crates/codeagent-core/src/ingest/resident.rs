@@ -6,11 +6,12 @@
 
 use std::sync::Arc;
 
-use codeagent_workspace::{EntryKind, RepoPath, Workspace};
+use codeagent_workspace::{EntryKind, NODE_MODULES, RepoPath, Workspace};
 use rustc_hash::FxHashSet;
 
 use crate::ingest::change::ChangeBatch;
 use crate::ingest::load::Loaded;
+use crate::ingest::packages::Installed;
 use crate::ingest::plan::Fingerprint;
 use crate::ingest::scan::{Known, Source};
 use crate::model::graph::Dialect;
@@ -31,6 +32,8 @@ pub struct Resident {
     pub paths: Vec<String>,
     /// Files that are there and not listed, as the last walk saw it.
     pub unwanted: FxHashSet<RepoPath>,
+    /// Folders with packages, by path, as the last walk saw it.
+    pub packages: Vec<RepoPath>,
     /// The world as it is linked.
     pub standing: Option<Standing>,
 }
@@ -43,6 +46,8 @@ pub struct Built {
     pub keys: Vec<FileKey>,
     /// The projects.
     pub projects: Arc<ProjectModel>,
+    /// What packages declare.
+    pub installed: Installed,
     /// The world.
     pub world: World,
     /// Its nodes.
@@ -87,6 +92,9 @@ impl Resident {
         if path.file_name() == ".gitignore" || is_project_file(path.as_str()) {
             return Doubts::Anything;
         }
+        if path.segments().any(|segment| segment == NODE_MODULES) {
+            return self.doubt_package(path);
+        }
         let is_listed = || self.paths.binary_search_by(|known| known.as_str().cmp(path.as_str())).is_ok();
         let entry = match workspace.entry_at(path) {
             Some(entry) if entry.kind == EntryKind::File => entry,
@@ -101,6 +109,13 @@ impl Resident {
             return Doubts::Sources(vec![source]);
         }
         if is_listed() || self.unwanted.contains(path) { Doubts::Nothing } else { Doubts::Anything }
+    }
+
+    /// What a change below a folder with packages may mean: something, if it or the folder around it was looked at.
+    fn doubt_package(&self, path: &RepoPath) -> Doubts {
+        let is_known = |path: &RepoPath| self.known.package(path.as_str()).is_some();
+        let is_new = path.file_name() == NODE_MODULES && !self.packages.contains(path);
+        if is_new || is_known(path) || path.parent().is_some_and(|folder| is_known(&folder)) { Doubts::Anything } else { Doubts::Nothing }
     }
 
     /// Remembers which of the named files the last walk did not list. `files`: those that were files before it; what was no file then or is none now was

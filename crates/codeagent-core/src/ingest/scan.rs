@@ -21,10 +21,10 @@ use crate::ingest::change::ChangeBatch;
 use crate::ingest::summary::FileProblem;
 use crate::model::graph::{Dialect, Language};
 use crate::project::is_project_file;
-use crate::store::{self, FileRow, InputRow, MADE_BY, SCANNED_AT, Snapshot, StoreError};
+use crate::store::{self, FileRow, InputRow, MADE_BY, PACKAGE_FOLDERS, PACKAGES, PackageRow, SCANNED_AT, Snapshot, StoreError};
 
 /// Some file systems keep times in steps of two seconds.
-const COARSEST_TIME_NS: i64 = 2_000_000_000;
+pub const COARSEST_TIME_NS: i64 = 2_000_000_000;
 
 /// In the place of a hash: the content was never read, because the system refused.
 pub const NEVER_READ: [u8; 32] = [0; 32];
@@ -39,6 +39,12 @@ pub struct Known {
     pub files: FxHashMap<String, FileRow>,
     /// Project files by path.
     pub inputs: FxHashMap<String, InputRow>,
+    /// What was read of packages, by path.
+    pub packages: Vec<PackageRow>,
+    /// The folders with packages, by path.
+    pub package_folders: Vec<String>,
+    /// See `Installed::fingerprint`.
+    pub packages_hash: String,
     /// When the last scan began, nanoseconds since 1970.
     pub scanned_at: i64,
     /// Which engine made the index.
@@ -51,6 +57,9 @@ impl Known {
         Ok(Self {
             files: store::files(snapshot)?.into_iter().map(|file| (file.path.clone(), file)).collect(),
             inputs: store::inputs(snapshot)?.into_iter().map(|input| (input.path.clone(), input)).collect(),
+            packages: store::package_rows(snapshot)?,
+            package_folders: store::metadata(snapshot, PACKAGE_FOLDERS)?.unwrap_or_default().lines().map(str::to_owned).collect(),
+            packages_hash: store::metadata(snapshot, PACKAGES)?.unwrap_or_default(),
             scanned_at: store::metadata(snapshot, SCANNED_AT)?.and_then(|text| text.parse().ok()).unwrap_or(0),
             made_by: store::metadata(snapshot, MADE_BY)?.unwrap_or_default(),
         })
@@ -70,9 +79,20 @@ impl Known {
     }
 
     /// Whether the content of a file may be another one than that of a row: of what was never read nothing is known.
-    fn is_in_doubt(&self, entry: &Entry, (size, stamp, hash): (u64, Stamp, &[u8; 32])) -> bool {
-        let is_recent = entry.stamp.changed_ns > self.scanned_at.saturating_sub(COARSEST_TIME_NS);
-        (entry.size, entry.stamp) != (size, stamp) || is_recent || *hash == NEVER_READ
+    fn is_in_doubt(&self, entry: &Entry, row: (u64, Stamp, &[u8; 32])) -> bool {
+        self.may_be_another((entry.size, entry.stamp), row)
+    }
+
+    /// The same for a file of this size and stamp.
+    pub fn may_be_another(&self, now: (u64, Stamp), (size, stamp, hash): (u64, Stamp, &[u8; 32])) -> bool {
+        let is_recent = now.1.changed_ns > self.scanned_at.saturating_sub(COARSEST_TIME_NS);
+        now != (size, stamp) || is_recent || *hash == NEVER_READ
+    }
+
+    /// What was read of a path in a package.
+    pub fn package(&self, path: &str) -> Option<&PackageRow> {
+        let at = self.packages.binary_search_by(|row| row.path.as_str().cmp(path)).ok()?;
+        Some(&self.packages[at])
     }
 }
 
@@ -98,6 +118,8 @@ pub struct Scan {
     pub sources: Vec<Source>,
     /// Paths of all files, by path.
     pub paths: Vec<String>,
+    /// Folders with packages, by path.
+    pub packages: Vec<RepoPath>,
     /// Project files, by path: path, size, stamp.
     pub inputs: Vec<(RepoPath, u64, Stamp)>,
     /// Source files that the index knows and the disk does not, by path.
@@ -132,21 +154,28 @@ fn walk(workspace: &Workspace, watcher: Option<&Watcher>) -> Walk {
     let mut walk = workspace.walk();
     let Some(watcher) = watcher else { return walk };
     for _ in 1..MOST_WALKS {
-        if !watcher.cover(&walk.folders) {
+        if !watcher.cover(&watched(&walk)) {
             return walk;
         }
         walk = workspace.walk();
     }
-    if watcher.cover(&walk.folders) {
+    if watcher.cover(&watched(&walk)) {
         watcher.doubt();
     }
     walk
 }
 
+/// What is watched: the folders, and those with packages, in which something comes or goes whenever packages are installed.
+fn watched(walk: &Walk) -> Vec<Entry> {
+    let packages = walk.packages.iter().filter(|entry| entry.kind == EntryKind::Directory);
+    walk.folders.iter().chain(packages).cloned().collect()
+}
+
 /// Walks the repository and compares.
 pub fn scan(workspace: &Workspace, known: &Known, batch: &ChangeBatch, watcher: Option<&Watcher>) -> Scan {
     let walk = walk(workspace, watcher);
-    let mut scan = Scan { is_short: walk.is_short, ..Scan::default() };
+    let packages = walk.packages.into_iter().map(|entry| entry.path).collect();
+    let mut scan = Scan { is_short: walk.is_short, packages, ..Scan::default() };
     scan.problems.extend(walk.skipped.into_iter().map(|message| FileProblem { path: String::new(), message }));
     let mut known_inputs = 0;
     let manifests = ignored_manifests(workspace, &walk.entries);

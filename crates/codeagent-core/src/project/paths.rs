@@ -14,7 +14,7 @@ pub(crate) fn folder_of(path: &str) -> &str {
 }
 
 /// The last segment of a path.
-pub(super) fn file_name(path: &str) -> &str {
+pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 

@@ -17,6 +17,7 @@ pub mod world;
 use crate::model::facts::{DeclId, SiteKind, Sym};
 use crate::model::graph::{Confidence, EdgeType, Language};
 use crate::model::span::Position;
+pub use module_paths::{PackageAnswers, is_of_package};
 pub use reads::ReadSet;
 pub use world::{DeclRef, FileId, World, WorldFile};
 

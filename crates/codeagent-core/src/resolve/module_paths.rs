@@ -4,9 +4,13 @@
 //! (`paths`, `baseUrl`) and then to the packages of the repository itself, whose published entry points (`dist/index.js`) are mapped back
 //! to the sources they are built from.
 //!
-//! **Limits.** Knows the list of paths and the texts of package.json and tsconfig files, nothing else: no disk, no links, no `rootDirs`, no
-//! packages from outside the repository. A new value per world, because the resolver inside remembers its answers.
+//! What lies in `node_modules` was looked up before ([`PackageAnswers`]); it precedes a package of the repository of the same name, as it does for
+//! the compiler.
+//!
+//! **Limits.** Knows the list of paths and the texts of package.json and tsconfig files, nothing else: no disk, no links, no `rootDirs`. A new
+//! value per world, because the resolver inside remembers its answers.
 
+mod answers;
 mod memory_fs;
 mod packages;
 
@@ -18,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::project::{ProjectModel, paths};
 use crate::resolve::world::{FileId, WorldFile};
+pub use answers::{PackageAnswers, is_of_package};
 use memory_fs::{MOUNT, MemoryFs};
 use packages::Packages;
 
@@ -78,6 +83,9 @@ impl Paths {
 pub struct ModulePaths {
     paths: Paths,
     packages: Packages,
+    installed: Arc<PackageAnswers>,
+    /// The declaration files of installed packages.
+    external: FxHashMap<Arc<str>, FileId>,
     with_tsconfig: ResolverGeneric<MemoryFs>,
     without_tsconfig: ResolverGeneric<MemoryFs>,
     /// Beginnings of bare specifiers that a tsconfig or package.json may map: everything else need not be asked.
@@ -90,17 +98,22 @@ pub struct ModulePaths {
 impl ModulePaths {
     /// Over the files of a world in canonical order.
     #[must_use]
-    pub fn new(files: &[WorldFile], projects: &ProjectModel) -> Self {
-        let by_path = files.iter().enumerate().map(|(index, file)| (Arc::clone(&file.path), FileId(index as u32))).collect();
-        let file_system = MemoryFs::new(files.iter().map(|file| &file.path), &projects.sources);
+    pub fn new(files: &[WorldFile], projects: &ProjectModel, installed: &Arc<PackageAnswers>) -> Self {
+        let numbered = |(index, file): (usize, &WorldFile)| (Arc::clone(&file.path), FileId(index as u32));
+        let (external, own): (Vec<_>, Vec<_>) = files.iter().enumerate().partition(|(_, file)| file.external);
+        let by_path = own.into_iter().map(numbered).collect();
+        let repository = || files.iter().filter(|file| !file.external);
+        let file_system = MemoryFs::new(repository().map(|file| &file.path), &projects.sources);
         let packages = Packages::read(&projects.sources);
         let without = ResolveOptions { tsconfig: None, ..options() };
         let mapped = mapped_prefixes(projects);
         let based = projects.sources.iter().any(|(path, text)| is_tsconfig(path) && text.contains("\"baseUrl\""));
-        let base_segments = if based { path_segments(files) } else { FxHashSet::default() };
+        let base_segments = if based { path_segments(repository()) } else { FxHashSet::default() };
         Self {
             paths: Paths { by_path },
             packages,
+            installed: Arc::clone(installed),
+            external: external.into_iter().map(numbered).collect(),
             with_tsconfig: ResolverGeneric::new_with_file_system(file_system.clone(), options()),
             without_tsconfig: ResolverGeneric::new_with_file_system(file_system, without),
             mapped,
@@ -109,16 +122,27 @@ impl ModulePaths {
         }
     }
 
-    /// The file that `specifier` means in the file `from`; `None` if it lies outside the repository or does not exist.
+    /// The file that `specifier` means in the file `from`; `None` if it is not declared or does not exist.
     pub fn resolve(&mut self, from: &str, specifier: &str) -> Option<FileId> {
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let key = (folder.to_owned(), specifier.to_owned());
         if let Some(&answer) = self.answers.get(&key) {
             return answer;
         }
-        let answer = if is_relative(specifier) { self.relative(folder, specifier) } else { self.bare(from, specifier) };
+        let answer = if self.external.contains_key(from) {
+            self.installed.in_package(folder, specifier).and_then(|path| self.external.get(path).copied())
+        } else if is_relative(specifier) {
+            self.relative(folder, specifier)
+        } else {
+            self.bare(from, specifier)
+        };
         self.answers.insert(key, answer);
         answer
+    }
+
+    /// Whether there are installed packages at all.
+    pub fn has_packages(&self) -> bool {
+        !self.installed.bases.is_empty()
     }
 
     fn relative(&self, folder: &str, specifier: &str) -> Option<FileId> {
@@ -139,6 +163,12 @@ impl ModulePaths {
             && let Some(file) = self.through_resolver(from, specifier)
         {
             return Some(file);
+        }
+        if !self.packages.is_of_itself(from, specifier)
+            && let Some(path) = self.installed.in_repository(paths::folder_of(from), specifier)
+            && let Some(file) = self.external.get(path)
+        {
+            return Some(*file);
         }
         self.packages.resolve(specifier, &self.paths)
     }
@@ -207,7 +237,7 @@ fn mapped_prefixes(projects: &ProjectModel) -> Vec<String> {
     prefixes
 }
 
-fn path_segments(files: &[WorldFile]) -> FxHashSet<String> {
+fn path_segments<'f>(files: impl Iterator<Item = &'f WorldFile>) -> FxHashSet<String> {
     let mut segments = FxHashSet::default();
     for file in files {
         for segment in file.path.split('/') {

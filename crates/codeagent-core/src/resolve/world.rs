@@ -6,7 +6,7 @@ use crate::library::Library;
 use crate::model::facts::{DeclId, Declaration, Facts};
 use crate::model::graph::Language;
 use crate::project::ProjectModel;
-use crate::resolve::{csharp, typescript};
+use crate::resolve::{PackageAnswers, csharp, typescript};
 
 /// A file of a [`World`]: its position in path order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,6 +37,7 @@ pub struct World {
     files: Vec<WorldFile>,
     /// The projects.
     pub projects: Arc<ProjectModel>,
+    installed: Arc<PackageAnswers>,
     /// C# tables.
     pub csharp: csharp::Tables,
     /// TypeScript tables.
@@ -48,23 +49,30 @@ impl World {
     /// library stands after them.
     #[must_use]
     pub fn build(files: Vec<WorldFile>, projects: Arc<ProjectModel>) -> Self {
-        Self::build_after(None, files, projects)
+        Self::build_after(None, files, projects, &Arc::default())
     }
 
-    /// The same, with what is still true of a world before, which is good for nothing else afterwards.
+    /// The same, with installed packages, whose declarations are among the files, and with what is still true of a world before, which is good
+    /// for nothing else afterwards.
     #[must_use]
-    pub fn build_after(before: Option<&mut Self>, mut files: Vec<WorldFile>, projects: Arc<ProjectModel>) -> Self {
+    pub fn build_after(
+        before: Option<&mut Self>,
+        mut files: Vec<WorldFile>,
+        projects: Arc<ProjectModel>,
+        installed: &Arc<PackageAnswers>,
+    ) -> Self {
         files.sort_by(|a, b| (a.external, &a.path).cmp(&(b.external, &b.path)));
         let has_same_paths = |before: &&mut Self| {
             let own = |file: &&WorldFile| !file.external;
             Arc::ptr_eq(&before.projects, &projects)
+                && before.installed == *installed
                 && before.files.iter().filter(own).map(|file| &file.path).eq(files.iter().filter(own).map(|file| &file.path))
         };
         let modules = before.filter(has_same_paths).map(|before| before.typescript.take_modules());
         let mut csharp = csharp::Tables::build(&files, &projects);
         csharp.add_library(Library::dotnet(), &mut files, &projects);
-        let typescript = typescript::Tables::build(&files, &projects, modules);
-        Self { files, projects, csharp, typescript }
+        let typescript = typescript::Tables::build(&files, &projects, (modules, installed));
+        Self { files, projects, installed: Arc::clone(installed), csharp, typescript }
     }
 
     /// Puts new facts of a file in the place of its old ones. False, with nothing changed, if the world has to be built anew.

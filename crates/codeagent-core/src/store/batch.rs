@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Confidence, Dialect, EdgeType, Node, NodeId, ParseStatus};
 use crate::model::span::Span;
-use crate::store::FactsKey;
+use crate::store::{FactsKey, PackageRow};
 
 /// The id of a file's row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -203,6 +203,8 @@ pub struct Batch {
     pub unresolved: Vec<UnresolvedRow>,
     /// All project files; `None` if they are as before.
     pub inputs: Option<Vec<InputRow>>,
+    /// What was read of packages, if it is not as it was.
+    pub packages: Option<Vec<PackageRow>>,
     /// Entries of `_metadata` to set.
     pub metadata: Vec<(&'static str, String)>,
 }

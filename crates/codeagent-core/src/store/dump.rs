@@ -41,6 +41,7 @@ const DUMPS: &[(&str, &str)] = &[
     ),
     ("vector", "SELECT row, hex(symbols) FROM vec_signs WHERE row < 1 << 12 ORDER BY row"),
     ("input", "SELECT path, size, hex(hash) FROM inputs ORDER BY path"),
+    ("package", "SELECT path, size, hex(hash), hex(facts_key) FROM packages ORDER BY path"),
     ("name word", "SELECT word, names FROM name_words ORDER BY word"),
     ("word", "SELECT doc, col, \"offset\", term FROM temp.search_words ORDER BY doc, col, \"offset\", term"),
 ];

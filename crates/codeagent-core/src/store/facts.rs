@@ -129,8 +129,9 @@ pub(super) fn insert(connection: &Connection, key: &FactsKey, blob: &[u8]) -> Re
 }
 
 const COUNT: &str = "SELECT count(*) FROM facts";
-const COUNT_USED: &str = "SELECT count(DISTINCT facts_key) FROM files";
-const DELETE_UNUSED: &str = "DELETE FROM facts WHERE key NOT IN (SELECT facts_key FROM files)";
+const COUNT_USED: &str = "SELECT (SELECT count(DISTINCT facts_key) FROM files) + (SELECT count(facts_key) FROM packages)";
+const DELETE_UNUSED: &str = "DELETE FROM facts WHERE key NOT IN (SELECT facts_key FROM files) \
+    AND key NOT IN (SELECT facts_key FROM packages WHERE facts_key IS NOT NULL)";
 
 /// Texts of other branches are kept up to the number of the present ones; then all of them go.
 pub(super) fn collect_garbage(connection: &Connection) -> Result<(), StoreError> {

@@ -16,6 +16,7 @@ mod export;
 mod facts;
 mod files;
 mod nodes;
+mod packages;
 mod reader;
 mod schema;
 mod search;
@@ -37,6 +38,7 @@ pub use files::{
     file_by_path, file_keys, file_path, files, files_ending, files_with_problems, given_up_files, inputs, link_rows, project_ids,
 };
 pub use nodes::{by_name, by_name_end, by_name_within, by_qualified_name, node, node_hash, node_ids_of_file, nodes_of_file, spans_of};
+pub use packages::{PackageRow, package_rows};
 pub use reader::{Reader, Snapshot};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log};
 pub use search::{AskNear, Hit, Hits, Matched, Near, Score, SearchFilter, edit_distance, is_test_path, nearest_names, search};
@@ -72,6 +74,12 @@ pub const ROOT: &str = "root";
 
 /// `_metadata`: which engine made the index.
 pub const MADE_BY: &str = "made_by";
+
+/// `_metadata`: a hash of where module specifiers lead in packages, and of the declarations there.
+pub const PACKAGES: &str = "packages";
+
+/// `_metadata`: the folders with packages, one per line.
+pub const PACKAGE_FOLDERS: &str = "package_folders";
 
 /// Key of the remarks about project files, one per line.
 pub const PROJECT_REMARKS: &str = "project_remarks";

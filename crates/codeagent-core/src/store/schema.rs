@@ -20,6 +20,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0001_graph.sql", include_str!(concat!(env!("MIGRATIONS"), "/0001_graph.sql"))),
     ("0002_unresolved_sites.sql", include_str!(concat!(env!("MIGRATIONS"), "/0002_unresolved_sites.sql"))),
     ("0003_vectors.sql", include_str!(concat!(env!("MIGRATIONS"), "/0003_vectors.sql"))),
+    ("0004_signs.sql", include_str!(concat!(env!("MIGRATIONS"), "/0004_signs.sql"))),
+    ("0005_packages.sql", include_str!(concat!(env!("MIGRATIONS"), "/0005_packages.sql"))),
 ];
 
 /// The schema this code reads and writes.

@@ -142,6 +142,7 @@ mod tests {
         let empty = || {
             let connection = Connection::open_in_memory().unwrap();
             connection.execute_batch(include_str!(concat!(env!("MIGRATIONS"), "/0003_vectors.sql"))).unwrap();
+            connection.execute_batch(include_str!(concat!(env!("MIGRATIONS"), "/0004_signs.sql"))).unwrap();
             connection
         };
         let (at_once, one_by_one) = (empty(), empty());

@@ -13,7 +13,7 @@ use crate::store::batch::{Applied, Batch, BatchKind, EdgeRow, FileKey, HashedNod
 use crate::store::codec::pack_sorted;
 use crate::store::{
     EDGES_TOTAL, EMBEDDING_MODEL, FactsKey, GENERATION, NodeVector, StoreError, VECTORS_GENERATION, bulk, edges, facts, files, nodes,
-    schema, search, vectors,
+    packages, schema, search, vectors,
 };
 
 const STATEMENTS_CACHED: usize = 64;
@@ -215,6 +215,7 @@ fn write_files(connection: &Connection, batch: &Batch) -> Result<(), StoreError>
         files::write_links(connection, file.id, links)?;
     }
     insert_unresolved(connection, &batch.unresolved)?;
+    batch.packages.as_ref().map_or(Ok(()), |rows| packages::replace(connection, rows))?;
     batch.inputs.as_ref().map_or(Ok(()), |inputs| files::replace_inputs(connection, inputs))
 }
 

@@ -257,6 +257,11 @@ impl Workspace {
         self.open_inside(path, LOOK).map(File::from)
     }
 
+    /// What stands at a path, if the system says in one step that no link lies on the way to it; a handle that cannot be read.
+    pub(crate) fn look_without_links(&self, path: &RepoPath) -> Option<File> {
+        if path.is_hidden() { None } else { self.open_without_links(path, LOOK).ok().map(File::from) }
+    }
+
     /// The path without links of what a path leads to.
     pub fn real_path(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
         let place = self.place(path, Last::Follow)?;

@@ -245,7 +245,7 @@ impl Watcher {
             let inside: Vec<RepoPath> = watches.folders.keys().filter(|folder| lies_in(folder, &path)).cloned().collect();
             inside.iter().for_each(|folder| self.leave(watches, folder));
         }
-        hints.everything |= name != "node_modules";
+        hints.everything = true;
     }
 }
 

@@ -39,11 +39,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    /// `/// <reference path="a.d.ts" />` in the comments at the head of a file brings that file in, as an import for its effects does.
+    /// `/// <reference path="a.d.ts" />` in the comments at the head of a file brings that file in, as an import for its effects does; `types="a"`
+    /// brings in a package.
     pub fn references(&mut self) {
-        for (start, end) in reference_paths(self.b.text) {
+        for (start, end, is_package) in reference_paths(self.b.text) {
             let path = &self.b.text[start..end];
-            let is_relative = path.starts_with("./") || path.starts_with("../");
+            let is_relative = is_package || path.starts_with("./") || path.starts_with("../");
             let module = if is_relative { self.b.sym(path) } else { self.b.sym_owned(&format!("./{path}")) };
             let from = From { module, at: self.b.position(start), type_only: false };
             let import = self.add_import(ImportKind::SideEffect, Sym::NONE, DeclId::NONE, from);
@@ -211,8 +212,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     }
 }
 
-/// Where the paths of `/// <reference path="..." />` stand in the comments before the first token.
-fn reference_paths(text: &str) -> Vec<(usize, usize)> {
+/// Where the paths of `/// <reference path="..." />` stand in the comments before the first token, and the packages of `types="..."`.
+fn reference_paths(text: &str) -> Vec<(usize, usize, bool)> {
     let mut paths = Vec::new();
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     loop {
@@ -222,14 +223,17 @@ fn reference_paths(text: &str) -> Vec<(usize, usize)> {
             Some("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
             _ => return paths,
         };
-        paths.extend(reference_path(&rest[..length]).map(|(from, to)| (start + from, start + to)));
+        for (attribute, is_package) in [("path", false), ("types", true)] {
+            let found = reference(&rest[..length], attribute);
+            paths.extend(found.map(|(from, to)| (start + from, start + to, is_package)));
+        }
         rest = rest[length..].trim_start();
     }
 }
 
-fn reference_path(comment: &str) -> Option<(usize, usize)> {
+fn reference(comment: &str, attribute: &str) -> Option<(usize, usize)> {
     let directive = comment.strip_prefix("///")?.trim_start().strip_prefix("<reference")?;
-    let value = directive.trim_start().strip_prefix("path")?.trim_start().strip_prefix('=')?.trim_start();
+    let value = directive.trim_start().strip_prefix(attribute)?.trim_start().strip_prefix('=')?.trim_start();
     let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
     let start = comment.len() - value.len() + 1;
     let length = comment[start..].find(quote)?;

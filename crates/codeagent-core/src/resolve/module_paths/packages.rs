@@ -56,6 +56,13 @@ impl Packages {
         if rest.is_empty() { package.entry(paths) } else { package.subpath(rest, paths) }
     }
 
+    /// Whether a file asks for the package that it belongs to.
+    pub fn is_of_itself(&self, from: &str, specifier: &str) -> bool {
+        let Some(&package) = self.by_name.get(split_name(specifier).0) else { return false };
+        let own = &self.all[package].folder;
+        own.is_empty() || from.strip_prefix(own.as_str()).is_some_and(|rest| rest.starts_with('/'))
+    }
+
     /// The entry point of a folder that has a package.json.
     pub fn entry_of_folder(&self, folder: &str, paths: &Paths) -> Option<FileId> {
         let package = &self.all[*self.by_folder.get(folder)?];

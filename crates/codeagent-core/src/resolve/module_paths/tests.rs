@@ -10,7 +10,7 @@ fn paths(files: &[&str], texts: &[(&str, &str)]) -> (ModulePaths, Vec<String>) {
         names.iter().map(|path| WorldFile { path: Arc::from(*path), facts: Arc::new(Facts::default()), external: false }).collect();
     let sources: BTreeMap<String, Arc<str>> = texts.iter().map(|(path, text)| ((*path).to_owned(), Arc::from(*text))).collect();
     let projects = ProjectModel { sources: Arc::new(sources), ..ProjectModel::default() };
-    (ModulePaths::new(&world, &projects), names.iter().map(|name| (*name).to_owned()).collect())
+    (ModulePaths::new(&world, &projects, &Arc::default()), names.iter().map(|name| (*name).to_owned()).collect())
 }
 
 fn check(files: &[&str], texts: &[(&str, &str)], cases: &[(&str, &str, &str)]) {

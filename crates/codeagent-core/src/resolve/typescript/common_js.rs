@@ -6,6 +6,7 @@
 
 use super::exports::{Found, Visited};
 use super::names::{Decls, Place, Space};
+use super::questions::Question;
 use super::tables::Name;
 use super::types::{Ty, Type};
 use super::{Link, at};
@@ -39,6 +40,11 @@ impl Link<'_> {
 
     /// What `export =` names in the blocks of an ambient module.
     pub(super) fn assigned_in_block(&mut self, block: DeclRef) -> Found {
+        // A block sees what its module gives out, and that may be what is asked for.
+        self.guarded(Question::Follow(block), Found::Nothing, |link| link.assigned_in_blocks(block))
+    }
+
+    fn assigned_in_blocks(&mut self, block: DeclRef) -> Found {
         for &block in self.blocks(block).iter() {
             let facts = self.facts(block.file);
             let scope = facts.decl(block.decl).inner;

@@ -48,7 +48,7 @@ pub(super) use explain::explain;
 use exports::Found;
 use merging::Group;
 use questions::Questions;
-pub use tables::{Name, Tables, published};
+pub use tables::{Name, Tables, published, specifiers};
 use types::{Arena, Env, Ty, Type};
 
 /// Nested questions before the answer is `UNKNOWN`: keeps the stack of a worker thread small.
@@ -156,6 +156,11 @@ impl<'w> Link<'w> {
 
     fn is_external(&self, decl: DeclRef) -> bool {
         self.world.file(decl.file).external
+    }
+
+    /// Whether a declaration stands for all files in a file that is not of the repository: what a package exports may be called `Map` too.
+    fn is_of_library(&self, decl: DeclRef) -> bool {
+        self.is_external(decl) && tables::is_global(self.world.facts(decl.file), self.world.decl(decl))
     }
 
     /// Records that a world-wide table was asked for a name.

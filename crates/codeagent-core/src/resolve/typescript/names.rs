@@ -202,7 +202,7 @@ impl Link<'_> {
 
     /// Whether a declaration that a world-wide table holds counts for the file being linked.
     pub(super) fn is_visible(&self, decl: DeclRef) -> bool {
-        self.is_external(decl) || self.tables.counts(self.file, decl.file)
+        self.tables.counts(self.file, decl.file)
     }
 }
 

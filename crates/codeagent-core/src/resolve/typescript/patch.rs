@@ -1,7 +1,7 @@
 //! A file whose bodies changed takes the place of its former self in the tables, without making the tables anew.
 //!
-//! Possible if what others ask the tables about it is the same: what it exports and declares for all files, by name and in order, and the files
-//! that it imports. What the tables say afterwards is what tables made afresh would say, but for the numbers of names, whose order nothing
+//! Possible if what others ask the tables about it is the same: what it exports and declares for all files, by name and in order, the files
+//! that it imports and the packages that it asks for. What the tables say afterwards is what tables made afresh would say, but for the numbers of names, whose order nothing
 //! depends on.
 //!
 //! **Limits.** Anything else is refused, as is whatever declares ambient modules: whoever asked makes the tables anew.
@@ -48,6 +48,9 @@ fn outward<'f>(facts: &'f Facts, index: &FileIndex) -> Option<Outward<'f>> {
 impl Tables {
     /// Puts new facts of a file in the place of old ones. False, with nothing changed that counts, if the tables have to be made anew.
     pub fn replace(&mut self, file: FileId, old: &Facts, new: &WorldFile) -> bool {
+        if !self.asks_the_same_packages(old, &new.facts) {
+            return false;
+        }
         let mut made = self.index(new);
         let before = self.file(file);
         let (Some(was), Some(is)) = (outward(old, before), outward(&new.facts, &made)) else { return false };

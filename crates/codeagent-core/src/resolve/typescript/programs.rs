@@ -79,7 +79,7 @@ impl Programs {
         let (seen_as, compiled) = (self.seen_as[file.0 as usize], self.compiled[of.0 as usize]);
         file == of || seen_as == compiled || {
             let (a, b) = (&self.sets[seen_as as usize], &self.sets[compiled as usize]);
-            a.iter().zip(b.iter()).any(|(a, b)| a & b != 0)
+            a.iter().zip(b.iter()).any(|(a, b)| a & b != 0) || b.iter().all(|word| *word == 0)
         }
     }
 
@@ -129,6 +129,7 @@ impl<'p> Loose<'p> {
 /// The programs a file belongs to without being imported.
 fn seeds(file: &WorldFile, projects: &ProjectModel, loose: &mut Loose<'_>) -> Vec<u32> {
     match projects.covering(&file.path) {
+        _ if file.external => Vec::new(),
         Some(covering) => covering.to_vec(),
         None => vec![loose.of(&file.path)],
     }

@@ -1,7 +1,7 @@
 //! What links ask of all files at once: names as numbers, declarations by scope and name, globals, ambient modules, module targets.
 //!
-//! **Limits.** Wildcard ambient modules (`declare module "*.svg"`) are not looked up; an augmentation of a module outside the repository
-//! (`declare module "express"` in a module) adds nothing.
+//! **Limits.** Wildcard ambient modules (`declare module "*.svg"`) are not looked up; an augmentation of a module without declarations
+//! (`declare module "express"` in a module, the package not installed) adds nothing.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::programs::Programs;
 use crate::model::facts::*;
 use crate::model::graph::Language;
 use crate::project::ProjectModel;
-use crate::resolve::module_paths::ModulePaths;
+use crate::resolve::module_paths::{ModulePaths, PackageAnswers, is_of_package};
 use crate::resolve::reads::slot;
 use crate::resolve::world::{DeclRef, FileId, WorldFile};
 
@@ -139,11 +139,12 @@ pub(super) const AMBIENT: &str = "ts.ambient";
 pub(super) const AUGMENTED: &str = "ts.augmented";
 
 impl Tables {
-    /// Builds the tables. `files` are in canonical order; `modules` are those of tables over the same paths and projects, if there are some.
+    /// Builds the tables. `files` are in canonical order; `modules` are those of tables over the same paths, projects and installed packages, if
+    /// there are some.
     #[must_use]
-    pub fn build(files: &[WorldFile], projects: &ProjectModel, modules: Option<ModulePaths>) -> Self {
+    pub fn build(files: &[WorldFile], projects: &ProjectModel, (modules, installed): (Option<ModulePaths>, &Arc<PackageAnswers>)) -> Self {
         let mut tables = Self {
-            modules: modules.unwrap_or_else(|| ModulePaths::new(files, projects)),
+            modules: modules.unwrap_or_else(|| ModulePaths::new(files, projects, installed)),
             ids: FxHashMap::default(),
             spellings: Vec::new(),
             files: Vec::with_capacity(files.len()),
@@ -291,6 +292,17 @@ impl Tables {
                 self.globals.entry(name).or_default().push(place);
             }
         }
+    }
+
+    /// Whether two states of a file ask the same of installed packages.
+    pub(super) fn asks_the_same_packages(&self, old: &Facts, new: &Facts) -> bool {
+        let asked = |facts: &'_ Facts| -> Vec<String> {
+            let texts = specifiers(facts).into_iter().map(|sym| facts.text(sym).to_owned());
+            let mut texts: Vec<String> = texts.filter(|text| is_of_package(text)).collect();
+            texts.sort_unstable();
+            texts
+        };
+        !self.modules.has_packages() || asked(old) == asked(new)
     }
 
     pub(super) fn file(&self, file: FileId) -> &FileIndex {
@@ -520,7 +532,7 @@ pub(super) fn is_global(facts: &Facts, decl: &Declaration) -> bool {
 }
 
 /// All module specifiers of a file, sorted.
-fn specifiers(facts: &Facts) -> Vec<Sym> {
+pub fn specifiers(facts: &Facts) -> Vec<Sym> {
     let mut all: Vec<Sym> =
         facts.imports.iter().map(|import| import.module).chain(facts.exports.iter().map(|export| export.module)).collect();
     all.extend(facts.exprs.iter().filter_map(|expr| match expr {

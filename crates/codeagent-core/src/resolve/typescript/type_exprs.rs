@@ -228,7 +228,7 @@ impl Link<'_> {
 
     /// An instance of a class, interface or enum; missing type arguments take their defaults.
     pub(super) fn instance(&mut self, decl: DeclRef, args: &[Ty]) -> Ty {
-        if self.is_external(decl) {
+        if self.is_of_library(decl) {
             let name = self.decl_name(decl);
             if let Some(known) = Known::of_name(self.spelling(name)) {
                 return self.arena.built_in(known, args);
@@ -257,7 +257,7 @@ impl Link<'_> {
     }
 
     fn alias(&mut self, decl: DeclRef, args: &[Ty]) -> Ty {
-        if self.is_external(decl) {
+        if self.is_of_library(decl) {
             let name = self.decl_name(decl);
             if let Some(ty) = self.known_alias(self.spelling(name), args) {
                 return ty;

@@ -1,0 +1,219 @@
+//! From the imports of the sources on, declaration file by declaration file: who is imported is read, and then what that imports.
+//!
+//! Files are taken in rounds, each in the order of paths, so that what is left out when there is too much depends on nothing else.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use codeagent_workspace::{Packages, ReadError, RepoPath};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::disk::Disk;
+use super::lookup::Lookup;
+use super::{Declared, Installed};
+use crate::ingest::IngestError;
+use crate::ingest::load::{Loaded, Loader, Opened, failed};
+use crate::ingest::scan::{Known, NEVER_READ};
+use crate::ingest::writer_thread::PackedFacts;
+use crate::model::facts::Facts;
+use crate::model::graph::{Dialect, Language};
+use crate::project::paths::folder_of;
+use crate::resolve::typescript::specifiers;
+use crate::resolve::{PackageAnswers, is_of_package};
+use crate::store::{FactsKey, PackageRow};
+
+/// Most declaration files of a repository.
+const MAX_FILES: usize = 5_000;
+
+/// Most bytes of them.
+const MAX_BYTES: u64 = 48 << 20;
+
+/// Longest declaration file that is read.
+const MAX_FILE_BYTES: u64 = 4 << 20;
+
+/// Files that are read before the bytes are counted.
+const AT_ONCE: usize = 256;
+
+/// Remarks on single files.
+const MAX_REMARKS: usize = 20;
+
+/// A declaration file that was read.
+struct Read {
+    row: PackageRow,
+    facts: Arc<Facts>,
+    problem: Option<String>,
+}
+
+/// What an import leads to among the packages in these folders.
+pub fn gather(loader: &Loader<'_>, folders: &[RepoPath], loaded: &[Loaded]) -> Result<Installed, IngestError> {
+    let asked = if folders.is_empty() { BTreeSet::new() } else { asked(folders, loaded) };
+    if asked.is_empty() {
+        return Ok(Installed::default());
+    }
+    let bases = bases(folders);
+    let packages = loader.workspace.external();
+    let mut lookup = Lookup { bases: &bases, disk: Disk::new(packages.clone()) };
+    let mut gathering = Gathering { loader, packages, packed: Mutex::default(), files: FxHashMap::default(), bytes: 0, left_out: 0 };
+    let mut answers = PackageAnswers { bases: bases.clone(), ..PackageAnswers::default() };
+    let mut next: BTreeSet<String> = BTreeSet::new();
+    for (base, specifier) in asked {
+        let found = lookup.package(&base, &specifier);
+        next.extend(found.clone());
+        answers.of_repository.insert((base, specifier), found.map(Arc::from));
+    }
+    while !next.is_empty() {
+        let round: Vec<String> =
+            std::mem::take(&mut next).into_iter().filter(|path| !gathering.files.contains_key(path.as_str())).collect();
+        for path in gathering.read(&round)? {
+            let facts = gathering.files.get(&path).map(|read| Arc::clone(&read.facts)).unwrap_or_default();
+            for sym in specifiers(&facts) {
+                let key = (folder_of(&path).to_owned(), facts.text(sym).to_owned());
+                if answers.of_packages.contains_key(&key) {
+                    continue;
+                }
+                let found = lookup.in_folder(&key.0, &key.1);
+                next.extend(found.clone().filter(|found| !gathering.files.contains_key(found.as_str())));
+                answers.of_packages.insert(key, found.map(Arc::from));
+            }
+        }
+        if lookup.disk.is_short {
+            return Err(IngestError::Shortage);
+        }
+    }
+    if lookup.disk.is_short {
+        return Err(IngestError::Shortage);
+    }
+    gathering.finish(answers, lookup.disk.into_rows())
+}
+
+/// The folders of the repository in which packages lie.
+fn bases(folders: &[RepoPath]) -> FxHashSet<String> {
+    super::texts(folders).map(|folder| folder_of(folder).to_owned()).collect()
+}
+
+/// What sources ask of packages: from where on they are looked up, and the specifier.
+fn asked(folders: &[RepoPath], loaded: &[Loaded]) -> BTreeSet<(String, String)> {
+    let answers = PackageAnswers { bases: bases(folders), ..PackageAnswers::default() };
+    let mut asked = BTreeSet::new();
+    for file in loaded.iter().filter(|file| file.dialect.language() == Language::TypeScript) {
+        let Some(base) = answers.base_of(folder_of(&file.path)) else { continue };
+        for sym in specifiers(&file.facts) {
+            let specifier = file.facts.text(sym);
+            if is_of_package(specifier) {
+                asked.insert((base.to_owned(), specifier.to_owned()));
+            }
+        }
+    }
+    asked
+}
+
+struct Gathering<'l> {
+    loader: &'l Loader<'l>,
+    packages: Packages,
+    packed: Mutex<PackedFacts>,
+    files: FxHashMap<String, Read>,
+    bytes: u64,
+    left_out: usize,
+}
+
+impl Gathering<'_> {
+    /// Reads files as long as the limits allow; those that were read, in their order.
+    fn read(&mut self, paths: &[String]) -> Result<Vec<String>, IngestError> {
+        let mut taken = Vec::new();
+        for some in paths.chunks(AT_ONCE) {
+            let room = if self.bytes >= MAX_BYTES { 0 } else { MAX_FILES.saturating_sub(self.files.len()).min(some.len()) };
+            let (some, rest) = some.split_at(room);
+            self.left_out += rest.len();
+            let this = &*self;
+            let read: Result<Vec<Option<Read>>, IngestError> =
+                some.par_iter().map_init(Opened::default, |opened, path| this.read_one(opened, path)).collect();
+            for read in read?.into_iter().flatten() {
+                self.bytes += read.row.size;
+                if self.bytes > MAX_BYTES {
+                    self.left_out += 1;
+                    continue;
+                }
+                taken.push(read.row.path.clone());
+                self.files.insert(read.row.path.clone(), read);
+            }
+        }
+        Ok(taken)
+    }
+
+    /// One file; `None` if it is gone by now.
+    fn read_one(&self, opened: &mut Opened, path: &str) -> Result<Option<Read>, IngestError> {
+        if self.loader.is_cancelled() {
+            return Err(IngestError::Interrupted);
+        }
+        let Ok(place) = RepoPath::new(path) else { return Ok(None) };
+        if let Some(read) = self.kept(opened, &place)? {
+            return Ok(Some(read));
+        }
+        let dialect = Dialect::of_path(path).unwrap_or(Dialect::Ts);
+        match self.packages.read(&place, MAX_FILE_BYTES) {
+            Ok(file) => {
+                let (key, facts) = self.loader.declarations(opened, dialect, &file, &self.packed)?;
+                let row = PackageRow {
+                    path: path.to_owned(),
+                    size: file.size,
+                    stamp: file.stamp,
+                    hash: *file.hash.as_bytes(),
+                    facts_key: Some(key),
+                };
+                let problem = facts.is_none().then(|| "it cannot be parsed".to_owned());
+                Ok(Some(Read { row, facts: facts.unwrap_or_else(|| failed(dialect)), problem }))
+            }
+            Err(ReadError::NotFound(_)) => Ok(None),
+            Err(error) if error.is_shortage() => Err(IngestError::Shortage),
+            Err(error) => {
+                let (size, stamp) = self.packages.stat(&place).unwrap_or_default();
+                let row = PackageRow { path: path.to_owned(), size: size.min(MAX_FILE_BYTES), stamp, hash: NEVER_READ, facts_key: None };
+                Ok(Some(Read { row, facts: failed(dialect), problem: Some(error.to_string()) }))
+            }
+        }
+    }
+
+    /// What is kept of a file that is as it was.
+    fn kept(&self, opened: &mut Opened, path: &RepoPath) -> Result<Option<Read>, IngestError> {
+        let known: &Known = self.loader.known;
+        let Some(row) = known.package(path.as_str()) else { return Ok(None) };
+        let Some(key) = row.facts_key else { return Ok(None) };
+        let Ok((size, stamp)) = self.packages.stat(path) else { return Ok(None) };
+        if known.may_be_another((size, stamp), (row.size, row.stamp, &row.hash)) {
+            return Ok(None);
+        }
+        let facts = self.loader.find(&mut opened.own, &key)?;
+        Ok(facts.map(|facts| Read { row: row.clone(), facts, problem: None }))
+    }
+
+    fn finish(self, mut answers: PackageAnswers, mut rows: Vec<PackageRow>) -> Result<Installed, IngestError> {
+        self.loader.send(self.packed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))?;
+        let Self { files, left_out, .. } = self;
+        for answer in answers.of_repository.values_mut().chain(answers.of_packages.values_mut()) {
+            if answer.as_ref().is_some_and(|path| !files.contains_key(&**path)) {
+                *answer = None;
+            }
+        }
+        let mut remarks = Vec::new();
+        if left_out > 0 {
+            remarks.push(format!(
+                "{left_out} declaration files of packages are left out: more than {MAX_FILES} files or {} MB are imported",
+                MAX_BYTES >> 20
+            ));
+        }
+        let mut declared = Vec::with_capacity(files.len());
+        for (_, read) in files {
+            remarks.extend(read.problem.map(|problem| format!("{}: left out: {problem}", read.row.path)));
+            let key = read.row.facts_key.unwrap_or_else(|| FactsKey::new(read.facts.header.dialect, "unread", &read.row.hash));
+            declared.push(Declared { path: read.row.path.as_str().into(), key, facts: read.facts });
+            rows.push(read.row);
+        }
+        declared.sort_by(|a, b| a.path.cmp(&b.path));
+        rows.sort_by(|a, b| a.path.cmp(&b.path));
+        rows.dedup_by(|a, b| a.path == b.path);
+        remarks.sort_unstable();
+        remarks.truncate(MAX_REMARKS);
+        Ok(Installed { answers: Arc::new(answers), files: declared, rows, remarks })
+    }
+}

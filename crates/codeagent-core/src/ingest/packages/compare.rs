@@ -1,0 +1,59 @@
+//! May the packages declare something else than when they were read? Decided by sizes and times of what was looked at then, and by contents where
+//! these say nothing.
+
+use codeagent_workspace::{Packages, RepoPath, Stamp, Workspace};
+
+use super::texts;
+use crate::ingest::scan::{COARSEST_TIME_NS, Known, NEVER_READ};
+use crate::store::PackageRow;
+
+/// More than any declaration file or package.json has.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// How the packages are to how they were.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// Nothing can differ.
+    Same,
+    /// Nothing differs but the times: what is to be noted now.
+    Touched(Vec<PackageRow>),
+    /// Something differs.
+    Other,
+}
+
+/// Compares. `folders` are the folders with packages as they were found now.
+pub fn compare(workspace: &Workspace, folders: &[RepoPath], known: &Known) -> Doubt {
+    if !texts(folders).eq(known.package_folders.iter().map(String::as_str)) {
+        return Doubt::Other;
+    }
+    let packages = workspace.external();
+    let mut touched: Option<Vec<PackageRow>> = None;
+    for (at, row) in known.packages.iter().enumerate() {
+        let Ok(path) = RepoPath::new(&row.path) else { return Doubt::Other };
+        let Ok((size, stamp)) = packages.stat(&path) else {
+            if row.stamp == Stamp::default() {
+                continue;
+            }
+            return Doubt::Other;
+        };
+        let is_recent = stamp.changed_ns > known.scanned_at.saturating_sub(COARSEST_TIME_NS);
+        if (size, stamp) == (row.size, row.stamp) && !is_recent {
+            continue;
+        }
+        if row.hash == NEVER_READ || hash(&packages, &path, row) != Some(row.hash) {
+            return Doubt::Other;
+        }
+        let rows = touched.get_or_insert_with(|| known.packages.clone());
+        rows[at] = PackageRow { size, stamp, ..rows[at].clone() };
+    }
+    match touched {
+        Some(rows) if rows != known.packages => Doubt::Touched(rows),
+        _ => Doubt::Same,
+    }
+}
+
+/// The hash of a folder's names or of a file.
+fn hash(packages: &Packages, path: &RepoPath, row: &PackageRow) -> Option<[u8; 32]> {
+    let listed = packages.list(path).ok().map(|listing| listing.hash());
+    listed.or_else(|| packages.read(path, MAX_BYTES.max(row.size)).ok().map(|file| *file.hash.as_bytes()))
+}

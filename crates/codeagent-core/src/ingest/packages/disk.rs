@@ -1,0 +1,142 @@
+//! What stands in the folders of packages, each looked at once; all that was looked at is written down.
+//!
+//! **Limits.** One thread at a time.
+
+use std::rc::Rc;
+
+use codeagent_workspace::{Listed, Listing, Packages, ReadError, RepoPath, Stamp};
+use rustc_hash::FxHashMap;
+
+use super::manifest::Manifest;
+use crate::ingest::scan::NEVER_READ;
+use crate::store::PackageRow;
+
+/// Longest package.json that is read.
+const MAX_MANIFEST_BYTES: u64 = 1 << 20;
+
+/// The folders of packages as they are found.
+pub struct Disk {
+    packages: Packages,
+    folders: FxHashMap<String, Option<Rc<Listing>>>,
+    manifests: FxHashMap<String, Rc<Manifest>>,
+    real: FxHashMap<String, Option<String>>,
+    rows: Vec<PackageRow>,
+    /// The system was short of file handles or memory: what was found says nothing.
+    pub is_short: bool,
+}
+
+impl Disk {
+    /// Nothing looked at yet.
+    pub fn new(packages: Packages) -> Self {
+        let (folders, manifests, real) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
+        Self { packages, folders, manifests, real, rows: Vec::new(), is_short: false }
+    }
+
+    /// All that was looked at.
+    pub fn into_rows(self) -> Vec<PackageRow> {
+        self.rows
+    }
+
+    /// What stands in a folder, whose path has no links.
+    pub fn folder(&mut self, path: &str) -> Option<Rc<Listing>> {
+        if let Some(known) = self.folders.get(path) {
+            return known.clone();
+        }
+        let listing = match RepoPath::new(path).ok().map(|path| self.packages.list(&path)) {
+            Some(Ok(listing)) => {
+                self.note(path, (0, listing.stamp), listing.hash());
+                Some(Rc::new(listing))
+            }
+            Some(Err(error)) => {
+                self.refused(path, &error);
+                None
+            }
+            None => None,
+        };
+        self.folders.insert(path.to_owned(), listing.clone());
+        listing
+    }
+
+    /// The path without links of what stands under a name in a folder, if it is a file (or else a folder) of a package.
+    pub fn entry(&mut self, folder: &str, name: &str, is_file: bool) -> Option<String> {
+        let path = format!("{folder}/{name}");
+        match self.folder(folder)?.get(name)? {
+            Listed::File => is_file.then_some(path),
+            Listed::Folder => (!is_file).then_some(path),
+            Listed::Link(_) => {
+                let real = self.real(&path)?;
+                let (parent, name) = real.rsplit_once('/')?;
+                match self.folder(parent)?.get(name)? {
+                    Listed::File if is_file => Some(real),
+                    Listed::Folder if !is_file => Some(real),
+                    _ => None,
+                }
+            }
+        }
+    }
+
+    /// Where a link leads, if it is in a package.
+    pub fn real(&mut self, path: &str) -> Option<String> {
+        if let Some(known) = self.real.get(path) {
+            return known.clone();
+        }
+        let real = match RepoPath::new(path).ok().map(|path| self.packages.real_path(&path)) {
+            Some(Ok(real)) if self.packages.stat(&real).is_ok() => Some(real.to_string()),
+            Some(Ok(_)) => {
+                self.missing(path);
+                None
+            }
+            Some(Err(error)) => {
+                self.refused(path, &error);
+                None
+            }
+            None => None,
+        };
+        self.real.insert(path.to_owned(), real.clone());
+        real
+    }
+
+    /// The package.json of a folder; if there is none, one that says nothing.
+    pub fn manifest(&mut self, folder: &str) -> Rc<Manifest> {
+        if let Some(known) = self.manifests.get(folder) {
+            return Rc::clone(known);
+        }
+        let manifest = match self.entry(folder, "package.json", true) {
+            Some(path) => Manifest::parse(&self.text(&path)),
+            None => Manifest::default(),
+        };
+        let manifest = Rc::new(manifest);
+        self.manifests.insert(folder.to_owned(), Rc::clone(&manifest));
+        manifest
+    }
+
+    fn text(&mut self, path: &str) -> String {
+        match RepoPath::new(path).ok().map(|path| self.packages.read(&path, MAX_MANIFEST_BYTES)) {
+            Some(Ok(file)) => {
+                self.note(path, (file.size, file.stamp), *file.hash.as_bytes());
+                file.text
+            }
+            Some(Err(error)) => {
+                self.refused(path, &error);
+                String::new()
+            }
+            None => String::new(),
+        }
+    }
+
+    fn note(&mut self, path: &str, (size, stamp): (u64, Stamp), hash: [u8; 32]) {
+        self.rows.push(PackageRow { path: path.to_owned(), size, stamp, hash, facts_key: None });
+    }
+
+    fn refused(&mut self, path: &str, error: &ReadError) {
+        self.is_short |= error.is_shortage();
+        match RepoPath::new(path).ok().and_then(|path| self.packages.stat(&path).ok()) {
+            Some(found) => self.note(path, found, NEVER_READ),
+            None => self.missing(path),
+        }
+    }
+
+    fn missing(&mut self, path: &str) {
+        self.note(path, (0, Stamp::default()), NEVER_READ);
+    }
+}

@@ -1,0 +1,162 @@
+//! Which declaration file does a specifier mean in a folder: the packages of the folders around it, nearest first, then `@types` there.
+//!
+//! **Limits.** `imports` of a package.json (`#name`) are not looked up. A link that leads out of packages means a package of the repository, or
+//! nothing.
+
+use rustc_hash::FxHashSet;
+
+use super::disk::Disk;
+use crate::project::paths::{ancestors, file_name, folder_of};
+use crate::resolve::is_of_package;
+
+/// The name of the folders in which packages lie.
+const FOLDER: &str = codeagent_workspace::NODE_MODULES;
+
+/// Endings of declaration files in the order in which they are tried.
+const ENDINGS: [&str; 3] = [".d.ts", ".d.mts", ".d.cts"];
+
+/// What a written ending stands for.
+const WRITTEN: [(&str, &[&str]); 4] =
+    [(".js", &[".d.ts"]), (".jsx", &[".d.ts"]), (".mjs", &[".d.mts", ".d.ts"]), (".cjs", &[".d.cts", ".d.ts"])];
+
+/// Looks specifiers up.
+pub struct Lookup<'b> {
+    /// Folders of the repository with packages.
+    pub bases: &'b FxHashSet<String>,
+    /// What stands in the folders.
+    pub disk: Disk,
+}
+
+impl Lookup<'_> {
+    /// The declarations of a bare specifier that is looked up from a folder on.
+    pub fn package(&mut self, from: &str, specifier: &str) -> Option<String> {
+        if !is_of_package(specifier) {
+            return None;
+        }
+        let (name, subpath) = split_name(specifier)?;
+        let typed = format!("@types/{}", name.trim_start_matches('@').replacen('/', "__", 1));
+        let around: Vec<String> = ancestors(from).map(str::to_owned).collect();
+        for folder in around {
+            let Some(packages) = self.packages_in(&folder) else { continue };
+            match self.found(&packages, name) {
+                Found::Package(folder) => {
+                    if let Some(file) = self.in_package(&folder, subpath) {
+                        return Some(file);
+                    }
+                }
+                Found::Elsewhere => return None,
+                Found::Nothing => {}
+            }
+            if let Found::Package(folder) = self.found(&packages, &typed)
+                && let Some(file) = self.in_package(&folder, subpath)
+            {
+                return Some(file);
+            }
+        }
+        None
+    }
+
+    /// The file that a specifier means in a folder of a package.
+    pub fn in_folder(&mut self, folder: &str, specifier: &str) -> Option<String> {
+        if specifier.starts_with('.') { self.declaration(folder, specifier, 0) } else { self.package(folder, specifier) }
+    }
+
+    /// The folder with packages in a folder.
+    fn packages_in(&mut self, folder: &str) -> Option<String> {
+        if file_name(folder) == FOLDER {
+            return None;
+        }
+        if folder.split('/').any(|segment| segment == FOLDER) {
+            return self.disk.entry(folder, FOLDER, false);
+        }
+        if !self.bases.contains(folder) {
+            return None;
+        }
+        let path = if folder.is_empty() { FOLDER.to_owned() } else { format!("{folder}/{FOLDER}") };
+        self.disk.real(&path)
+    }
+
+    fn found(&mut self, packages: &str, name: &str) -> Found {
+        let (holder, last) = match name.split_once('/') {
+            Some((scope, last)) => match self.disk.entry(packages, scope, false) {
+                Some(holder) => (holder, last),
+                None => return Found::Nothing,
+            },
+            None => (packages.to_owned(), name),
+        };
+        let is_there = self.disk.folder(&holder).is_some_and(|listing| listing.get(last).is_some());
+        match self.disk.entry(&holder, last, false) {
+            Some(folder) => Found::Package(folder),
+            None if is_there => Found::Elsewhere,
+            None => Found::Nothing,
+        }
+    }
+
+    /// The declarations of a subpath of a package.
+    fn in_package(&mut self, folder: &str, subpath: &str) -> Option<String> {
+        let manifest = self.disk.manifest(folder);
+        manifest.paths(subpath).iter().find_map(|path| self.declaration(folder, path, 0))
+    }
+
+    /// The declaration file that a path means that is read from a folder; it may lead out of that, but not out of packages.
+    fn declaration(&mut self, folder: &str, path: &str, depth: u32) -> Option<String> {
+        if path.starts_with('/') || path.contains(['\\', '\0']) {
+            return None;
+        }
+        let mut segments: Vec<&str> = path.split('/').filter(|segment| !matches!(*segment, "" | ".")).collect();
+        let last = segments.pop_if(|last| *last != "..");
+        let mut at = folder.to_owned();
+        for segment in segments {
+            at = match segment {
+                ".." => folder_of(&at).to_owned(),
+                inner => self.disk.entry(&at, inner, false)?,
+            };
+            if !at.split('/').any(|segment| segment == FOLDER) {
+                return None;
+            }
+        }
+        let Some(last) = last else { return self.of_folder(&at, depth) };
+        if ENDINGS.iter().any(|ending| last.ends_with(ending)) {
+            return self.disk.entry(&at, last, true);
+        }
+        for (written, endings) in WRITTEN {
+            if let Some(stem) = last.strip_suffix(written)
+                && let Some(file) = endings.iter().find_map(|ending| self.disk.entry(&at, &format!("{stem}{ending}"), true))
+            {
+                return Some(file);
+            }
+        }
+        let file = ENDINGS.iter().find_map(|ending| self.disk.entry(&at, &format!("{last}{ending}"), true));
+        file.or_else(|| {
+            let inner = self.disk.entry(&at, last, false)?;
+            self.of_folder(&inner, depth)
+        })
+    }
+
+    /// The declarations of a folder as a whole.
+    fn of_folder(&mut self, folder: &str, depth: u32) -> Option<String> {
+        if depth > 0 {
+            return ENDINGS.iter().find_map(|ending| self.disk.entry(folder, &format!("index{ending}"), true));
+        }
+        let manifest = self.disk.manifest(folder);
+        manifest.paths("").iter().find_map(|path| self.declaration(folder, path, depth + 1))
+    }
+}
+
+enum Found {
+    Package(String),
+    /// Something that lies in no package: a package of the repository, perhaps.
+    Elsewhere,
+    Nothing,
+}
+
+/// The name of a package and what is asked of it.
+fn split_name(specifier: &str) -> Option<(&str, &str)> {
+    let scope = if specifier.starts_with('@') { specifier.find('/')? + 1 } else { 0 };
+    let (name, subpath) = match specifier[scope..].find('/') {
+        Some(at) => (&specifier[..scope + at], &specifier[scope + at + 1..]),
+        None => (specifier, ""),
+    };
+    let is_name = |part: &str| !part.is_empty() && !part.starts_with('.') && part != FOLDER;
+    (name.split('/').all(is_name)).then_some((name, subpath))
+}

@@ -1,0 +1,177 @@
+//! What do packages that the repository uses lie like on disk? Their folders are listed and their files read, nothing else, and nothing is written.
+//!
+//! Packages of npm lie in folders called `node_modules` inside the root, or are reached through them: pnpm has its packages in
+//! `node_modules/.pnpm` and links to them. Whatever a path or link says, what is listed or read lies in such a folder when all links are followed.
+//!
+//! **Limits.** Only inside the root: a `node_modules` above it is not looked at. Names that are not UTF-8 are left out.
+
+use std::fs::File;
+
+use crate::Workspace;
+use crate::path::RepoPath;
+use crate::read::{FileText, ReadError, Stamp};
+
+/// The folder in which packages of npm lie.
+pub const NODE_MODULES: &str = "node_modules";
+
+/// What stands in a folder of a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A link, with the target that it names.
+    Link(String),
+}
+
+/// A folder of packages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Its names, sorted.
+    pub names: Vec<(String, Listed)>,
+    /// Changes when something comes or goes in it.
+    pub stamp: Stamp,
+}
+
+impl Listing {
+    /// What stands under a name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Listed> {
+        let at = self.names.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
+        Some(&self.names[at].1)
+    }
+
+    /// A hash of what is listed.
+    #[must_use]
+    pub fn hash(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new();
+        for (name, kind) in &self.names {
+            let (word, target) = match kind {
+                Listed::File => ("file", ""),
+                Listed::Folder => ("folder", ""),
+                Listed::Link(target) => ("link", target.as_str()),
+            };
+            for text in [name, word, target] {
+                hasher.update(text.as_bytes()).update(&[0]);
+            }
+        }
+        *hasher.finalize().as_bytes()
+    }
+}
+
+/// The packages in the folders called `node_modules`, to be read.
+#[derive(Clone, Debug)]
+pub struct Packages {
+    workspace: Workspace,
+}
+
+impl Workspace {
+    /// What lies in the repository's folders called `node_modules`. For the indexer alone: no tool shows it.
+    #[must_use]
+    pub fn external(&self) -> Packages {
+        Packages { workspace: self.clone() }
+    }
+}
+
+impl Packages {
+    /// What lies in a folder.
+    pub fn list(&self, folder: &RepoPath) -> Result<Listing, ReadError> {
+        let (real, handle) = self.look(folder)?;
+        let stamp = Stamp::of(&handle.metadata().map_err(|source| ReadError::Io { path: real.clone(), source })?);
+        let mut names = self.workspace.names(&real, &handle)?;
+        names.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        Ok(Listing { names, stamp })
+    }
+
+    /// Reads a text of at most `limit` bytes.
+    pub fn read(&self, path: &RepoPath, limit: u64) -> Result<FileText, ReadError> {
+        let has_no_links = self.workspace.look_without_links(path).is_some();
+        let real = if has_no_links { path.clone() } else { self.real_path(path)? };
+        if lies_in_packages(&real) { self.workspace.read_up_to(&real, limit) } else { Err(ReadError::Escapes(path.clone())) }
+    }
+
+    /// Size and stamp of a file, links followed; of a folder size 0.
+    pub fn stat(&self, path: &RepoPath) -> Result<(u64, Stamp), ReadError> {
+        let (real, handle) = self.look(path)?;
+        let metadata = handle.metadata().map_err(|source| ReadError::Io { path: real, source })?;
+        Ok((if metadata.is_dir() { 0 } else { metadata.len() }, Stamp::of(&metadata)))
+    }
+
+    /// Where a path leads when all links are followed: into packages, or it is an error.
+    pub fn real_path(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
+        let real = self.workspace.real_path(path)?;
+        if lies_in_packages(&real) { Ok(real) } else { Err(ReadError::Escapes(path.clone())) }
+    }
+
+    /// A handle of what a path leads to.
+    fn look(&self, path: &RepoPath) -> Result<(RepoPath, File), ReadError> {
+        if let Some(handle) = self.workspace.look_without_links(path).filter(|_| lies_in_packages(path)) {
+            return Ok((path.clone(), handle));
+        }
+        let real = self.real_path(path)?;
+        let handle = self.workspace.look(&real)?;
+        Ok((real, handle))
+    }
+}
+
+/// Whether a path without links lies in a folder of packages, or is one.
+fn lies_in_packages(path: &RepoPath) -> bool {
+    path.segments().any(|segment| segment == NODE_MODULES)
+}
+
+impl Workspace {
+    /// The names in a folder, unsorted.
+    #[cfg(unix)]
+    fn names(&self, path: &RepoPath, folder: &File) -> Result<Vec<(String, Listed)>, ReadError> {
+        use rustix::fs::{Dir, FileType, Mode, OFlags, openat, readlinkat};
+        use std::os::unix::ffi::OsStrExt;
+
+        let io = |error: rustix::io::Errno| match error {
+            rustix::io::Errno::NOTDIR => ReadError::NotADirectory(path.clone()),
+            other => ReadError::Io { path: path.clone(), source: other.into() },
+        };
+        let handle = openat(folder, ".", crate::sandbox::READ | OFlags::DIRECTORY, Mode::empty()).map_err(io)?;
+        let mut names = Vec::new();
+        for entry in Dir::read_from(&handle).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            let Ok(name) = entry.file_name().to_str() else { continue };
+            if matches!(name, "." | "..") || crate::path::is_hidden_name(name) {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                FileType::Unknown => {
+                    let found = rustix::fs::statat(&handle, entry.file_name(), rustix::fs::AtFlags::SYMLINK_NOFOLLOW);
+                    found.map_or(FileType::Unknown, |found| FileType::from_raw_mode(found.st_mode))
+                }
+                kind => kind,
+            };
+            let listed = match kind {
+                FileType::RegularFile => Listed::File,
+                FileType::Directory => Listed::Folder,
+                FileType::Symlink => {
+                    let target = readlinkat(&handle, entry.file_name(), Vec::new()).unwrap_or_default();
+                    Listed::Link(std::ffi::OsStr::from_bytes(target.as_bytes()).to_string_lossy().into_owned())
+                }
+                _ => continue,
+            };
+            names.push((name.to_owned(), listed));
+        }
+        Ok(names)
+    }
+
+    /// The names in a folder, unsorted; what links name is not known.
+    #[cfg(not(unix))]
+    fn names(&self, path: &RepoPath, _folder: &File) -> Result<Vec<(String, Listed)>, ReadError> {
+        use crate::sandbox::ItemKind;
+
+        let listed = |kind| match kind {
+            ItemKind::File => Some(Listed::File),
+            ItemKind::Directory => Some(Listed::Folder),
+            ItemKind::Link => Some(Listed::Link(String::new())),
+            _ => None,
+        };
+        let (items, _) = self.items(path)?;
+        Ok(items.into_iter().filter_map(|item| Some((item.path.file_name().to_owned(), listed(item.kind)?))).collect())
+    }
+}
