@@ -94,7 +94,8 @@ const MAX_LINES: usize = 600;
 const CRATES: &[(&str, &[&str])] = &[
     ("codeagent-workspace", &[]),
     ("codeagent-testkit", &[]),
-    ("codeagent-core", &["codeagent-workspace"]),
+    ("codeagent-memory", &[]),
+    ("codeagent-core", &["codeagent-memory", "codeagent-workspace"]),
     ("codeagent-embed", &["codeagent-core", "codeagent-workspace"]),
     ("codeagent-mcp", &["codeagent-core", "codeagent-workspace"]),
     ("codeagent-cli", &["codeagent-core", "codeagent-embed", "codeagent-mcp", "codeagent-workspace"]),

@@ -20,12 +20,6 @@ use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use crate::commands::Cli;
 
-/// glibc keeps in its arenas what is freed: on jellyfin a server that had put its world down after edits still held 260 MB. This one gives pages
-/// back after some seconds, in a thread of its own (97 MB then).
-#[cfg(target_os = "linux")]
-#[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
-
 fn main() -> ExitCode {
     if let Some(ended) = codeagent_workspace::jail_main() {
         return ended;

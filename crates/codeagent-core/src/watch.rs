@@ -436,6 +436,7 @@ impl Shared {
         if !watcher.wait(Some(IDLE)) {
             self.engine.put_down();
             self.engine.model().close();
+            codeagent_memory::give_back();
             watcher.wait(None);
         }
     }

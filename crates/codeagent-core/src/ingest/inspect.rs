@@ -79,14 +79,7 @@ fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -
             None if values.contains(&site.at.offset) => "value",
             None => "external",
         };
-        let _ = writeln!(
-            out,
-            "{}:{}:{}\t{counted}\t{}",
-            world.file(file).path,
-            site.at.line,
-            site.at.column,
-            print::site(facts, site)
-        );
+        let _ = writeln!(out, "{}:{}:{}\t{counted}\t{}", world.file(file).path, site.at.line, site.at.column, print::site(facts, site));
     }
     out
 }

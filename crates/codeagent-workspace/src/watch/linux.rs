@@ -17,6 +17,7 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::io::Errno;
 
 use crate::Workspace;
+use crate::external::NODE_MODULES;
 use crate::ignored;
 use crate::path::{RepoPath, is_hidden_name};
 use crate::walk::Entry;
@@ -245,7 +246,12 @@ impl Watcher {
             let inside: Vec<RepoPath> = watches.folders.keys().filter(|folder| lies_in(folder, &path)).cloned().collect();
             inside.iter().for_each(|folder| self.leave(watches, folder));
         }
-        hints.everything = true;
+        // A package came or went: it matters if somebody has asked for it.
+        if folder.file_name() == NODE_MODULES {
+            hints.paths.insert(path);
+        } else {
+            hints.everything = true;
+        }
     }
 }
 

@@ -452,7 +452,7 @@ mod tests {
             ("await using x = f();", "const       x = f();"),
             ("{ using y = g(); }", "{ const y = g(); }"),
             ("using(x); using = 1; using.y", "uzing(x); uzing = 1; uzing.y"),
-            ("let a = (using ? 1 : b.using);", "let a = (using ? 1 : b.uzing);"),
+            ("let a = (using ? 1 : b.using);", "let a = (uzing ? 1 : b.uzing);"),
             ("f<typeof import('m')>()", "f<typeof i__________>()"),
             ("x.import('m')", "x.import('m')"),
             ("export type * from 'x'", "export      * from 'x'"),

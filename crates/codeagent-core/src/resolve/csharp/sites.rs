@@ -107,8 +107,20 @@ impl Linker<'_> {
                 links.uses.push(edge(site, EdgeType::Calls, &targets, result.confidence()));
             }
             Outcome::External if !self.exceeded() => links.calls_external += 1,
-            Outcome::Target | Outcome::Value if !self.exceeded() => links.values_called.push(site.at),
+            Outcome::Target if !self.exceeded() => links.values_called.push(site.at),
+            Outcome::Value if !self.exceeded() => {
+                links.values_called.push(site.at);
+                self.value_called(site, call, links);
+            }
             _ => links.unresolved.push(self.unresolved(site)),
+        }
+    }
+
+    /// Whoever calls a delegate uses the field, property or event that holds it (standard §12.8.10.4).
+    fn value_called(&self, site: &Site, call: CallId, links: &mut Links) {
+        let callee = self.facts.calls[call.index()].callee;
+        if matches!(self.facts.expr(callee), Expr::Name(..) | Expr::Member(..)) {
+            self.value_site(&Site { subject: Subject::Expr(callee), ..*site }, links);
         }
     }
 

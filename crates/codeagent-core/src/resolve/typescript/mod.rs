@@ -10,6 +10,7 @@
 mod aliases;
 mod assignability;
 mod callables;
+mod callees;
 mod calls;
 mod common_js;
 mod constructors;
