@@ -11,6 +11,7 @@ use crate::contract::{named, tests};
 
 /// Where tests stand, as sources.
 const SOURCES: &[&str] = &[
+    include_str!("../tools/http.rs"),
     include_str!("../tools/stale.rs"),
     include_str!("../tools/symbols.rs"),
     include_str!("../../src/backpressure.rs"),
@@ -28,6 +29,7 @@ const SOURCES: &[&str] = &[
     include_str!("../../../codeagent-cli/tests/faults/database.rs"),
     include_str!("../../../codeagent-cli/tests/faults/disk.rs"),
     include_str!("../../../codeagent-cli/tests/faults/killed.rs"),
+    include_str!("../../../codeagent-cli/tests/faults/over_http.rs"),
     include_str!("../../../codeagent-cli/tests/faults/shortage.rs"),
     include_str!("../../../codeagent-cli/tests/faults/soak.rs"),
     include_str!("../../../codeagent-cli/tests/faults/watching.rs"),
