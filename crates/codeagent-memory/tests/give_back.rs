@@ -5,6 +5,7 @@
 use codeagent_memory::give_back;
 
 /// Kilobytes of the process that are in memory.
+#[allow(clippy::disallowed_methods, reason = "the kernel is asked, not the repository")]
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
