@@ -5,18 +5,17 @@
 //!
 //! `CODEAGENT_LAW_ROOTS` (folders, separated by `:`), `CODEAGENT_LAW_STEPS`, `CODEAGENT_LAW_EVERY` (compare after every n-th edit) and
 //! `CODEAGENT_LAW_SEED` run it on more than `tests/shop`; `CODEAGENT_LAW_ONLY=trivia` edits comments, newlines and
-//! directives alone.
+//! directives alone, `members` members and declarations.
 
 #![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod twice;
+
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use codeagent_core::engine::{Engine, EngineOptions};
-use codeagent_core::ingest::{ChangeBatch, IngestOptions, Summary};
-use codeagent_core::store::canonical_dump;
-use codeagent_workspace::{DataHome, RepoPath};
+use twice::Twice;
 
 /// A small generator: the same seed gives the same edits everywhere.
 struct Random(u64);
@@ -81,26 +80,22 @@ fn number(name: &str, default: usize) -> usize {
 }
 
 fn run(source: &Path, steps: usize, every: usize, seed: u64) -> f64 {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let (updated, fresh) = (folder.path().join("updated"), folder.path().join("fresh"));
+    let twice = Twice::new(seed % 2 == 0);
     let mut files = Vec::new();
-    copy(source, source, &[&updated, &fresh], &mut files);
+    copy(source, source, &twice, &mut files);
     for (path, text) in PACKAGE {
-        [&updated, &fresh].into_iter().for_each(|root| apply(root, path, Some(text.as_bytes())));
+        twice.apply(path, Some(text.as_bytes()));
         files.push((*path).to_owned());
     }
     files.sort();
     assert!(!files.is_empty(), "{} has no files to edit", source.display());
-    let engine = open(&updated, 2, false);
-    index(&engine);
+    twice.index();
     let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (seed.max(1) * 0x2545_F491));
     let (mut linked, mut log) = (0, Vec::new());
     for step in 0..steps {
-        let Some(edit) = edit(&mut random, &updated, &files, step) else { continue };
+        let Some(edit) = edit(&mut random, (source, &twice.root()), &files, step) else { continue };
         for (path, text) in &edit.files {
-            for root in [&updated, &fresh] {
-                apply(root, path, text.as_deref());
-            }
+            twice.apply(path, text.as_deref());
             files.retain(|known| known != path);
             if text.is_some() {
                 files.push(path.clone());
@@ -109,46 +104,22 @@ fn run(source: &Path, steps: usize, every: usize, seed: u64) -> f64 {
         }
         log.push(format!("{step}: {} {:?}", edit.what, edit.files.iter().map(|(path, _)| path).collect::<Vec<_>>()));
         // Mostly as a watcher tells it, who knows what changed; now and then somebody only looks.
-        linked += if step % 5 == 4 { index(&engine) } else { index_only(&engine, &edit) }.linked;
+        linked += if step % 5 == 4 { twice.index() } else { twice.index_only(edit.files.iter().map(|(path, _)| path)) }.linked;
         if step % every == every - 1 || step + 1 == steps {
-            compare(&engine, &fresh, 1 + step % 3, &log);
+            let difference = twice.difference(1 + step % 3);
+            assert!(
+                difference.is_empty(),
+                "the updated index (-) differs from a fresh one (+) after\n{}\n{}",
+                log.join("\n"),
+                difference.join("\n")
+            );
         }
     }
     linked as f64 / steps.max(1) as f64
 }
 
-fn open(root: &Path, threads: usize, rebuild: bool) -> Engine {
-    let ingest = IngestOptions { threads, ..IngestOptions::default() };
-    Engine::open(root, EngineOptions { ingest, rebuild, home: DataHome::at(root.join(".codeagent")), ..EngineOptions::default() })
-        .expect("the engine opens")
-}
-
-fn index(engine: &Engine) -> Summary {
-    engine.index(&|_| ()).expect("indexing succeeds")
-}
-
-fn index_only(engine: &Engine, edit: &Edit) -> Summary {
-    let paths = edit.files.iter().map(|(path, _)| RepoPath::new(path).expect("a path"));
-    engine.process_batch(&ChangeBatch::only(paths), &|_| ()).expect("indexing succeeds")
-}
-
-fn compare(updated: &Engine, fresh: &Path, threads: usize, log: &[String]) {
-    let other = open(fresh, threads, true);
-    index(&other);
-    let dump = |engine: &Engine| canonical_dump(&engine.answers().snapshot().expect("a snapshot")).expect("a dump");
-    let (left, right) = (dump(updated), dump(&other));
-    if left != right {
-        let mut difference: Vec<String> = Vec::new();
-        difference.extend(
-            left.iter().filter(|line| right.binary_search(line).is_err() && !right.contains(line)).take(10).map(|line| format!("- {line}")),
-        );
-        difference.extend(right.iter().filter(|line| !left.contains(line)).take(10).map(|line| format!("+ {line}")));
-        panic!("the updated index (-) differs from a fresh one (+) after\n{}\n{}", log.join("\n"), difference.join("\n"));
-    }
-}
-
 /// Copies what can be indexed or says how, and lists the copied source files.
-fn copy(root: &Path, folder: &Path, to: &[&Path], files: &mut Vec<String>) {
+fn copy(root: &Path, folder: &Path, to: &Twice, files: &mut Vec<String>) {
     for entry in fs::read_dir(folder).expect("a folder of the source").flatten() {
         let path = entry.path();
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -158,9 +129,7 @@ fn copy(root: &Path, folder: &Path, to: &[&Path], files: &mut Vec<String>) {
         } else if kind.is_file() && is_of_interest(&name) {
             let relative = path.strip_prefix(root).expect("a path below the root").to_string_lossy().replace('\\', "/");
             let bytes = fs::read(&path).expect("a readable file");
-            for to in to {
-                apply(to, &relative, Some(&bytes));
-            }
+            to.apply(&relative, Some(&bytes));
             files.push(relative);
         }
     }
@@ -178,24 +147,20 @@ fn is_project(name: &str) -> bool {
     [".csproj", ".props", ".targets", ".sln", ".slnx", ".json"].iter().any(|end| name.ends_with(end))
 }
 
-fn apply(root: &Path, path: &str, text: Option<&[u8]>) {
-    let file = root.join(path);
-    match text {
-        Some(text) => {
-            fs::create_dir_all(file.parent().expect("a file has a folder")).expect("a folder can be made");
-            fs::write(file, text).expect("a file can be written");
-        }
-        None => fs::remove_file(file).expect("a file can be removed"),
-    }
-}
-
-fn edit(random: &mut Random, root: &Path, files: &[String], step: usize) -> Option<Edit> {
+/// An edit of the folder `root`, a copy of `source`.
+fn edit(random: &mut Random, (source, root): (&Path, &Path), files: &[String], step: usize) -> Option<Edit> {
     let sources: Vec<&String> = files.iter().filter(|path| is_source(path)).collect();
     let path = (*random.pick(&sources)?).clone();
     let text = fs::read(root.join(&path)).ok()?;
     let one = |what, text: Vec<u8>| Some(Edit { what, files: vec![(path.clone(), Some(text))] });
     let only_trivia = env::var("CODEAGENT_LAW_ONLY").is_ok_and(|only| only == "trivia");
-    match if only_trivia { 20 } else { random.below(23) } {
+    let only_members = env::var("CODEAGENT_LAW_ONLY").is_ok_and(|only| only == "members");
+    match random.below(32) {
+        // What is broken for good tells less and less.
+        28.. => one("restored", fs::read(source.join(&path)).unwrap_or(text)),
+        _ if only_trivia => one("trivia", trivia(random, &text)),
+        _ if only_members => one("member", member(random, &text, files, root)),
+        23..28 => one("member", member(random, &text, files, root)),
         20.. => one("trivia", trivia(random, &text)),
         0..5 => one("body", swap_lines(random, &text, |line| line.trim_end().ends_with(';') && line.starts_with("    "))),
         5..9 => one("signature", rename(random, &text, files, root)),
@@ -294,6 +259,115 @@ fn rename(random: &mut Random, text: &[u8], files: &[String], root: &Path) -> Ve
     let theirs = words(&other);
     let new = if random.below(2) == 0 { format!("{word}Renamed") } else { (*random.pick(&theirs).unwrap_or(word)).to_owned() };
     text.replacen(*word, &new, 1).into_bytes()
+}
+
+/// Members and declarations as people add them; `N` is a name that is used somewhere, `T` and `U` are types.
+const CSHARP_MEMBERS: &[&str] = &[
+    "public T N(U value) => default;",
+    "public T N(U value, int more = 0) { return default; }",
+    "public static T N<TValue>(TValue value, T other) => other;",
+    "internal T N { get; set; }",
+    "public override string N() => null;",
+    "protected virtual T N(T value) { int Local() => 1; return value; }",
+    "private readonly T N;",
+    "public const int N = 1;",
+    "public event System.Action<T> N;",
+    "T N(U value);",
+    "public static U operator +(U left, T right) => left;",
+    "public static implicit operator U(T value) => default;",
+    "public static T N(this U value) => default;",
+    "public T this[U index] => default;",
+    "public void Deconstruct(out T first, out U second) { first = default; second = default; }",
+    "public System.Collections.Generic.IEnumerator<T> GetEnumerator() => null;",
+    "T U.N(U value) => default;",
+    "public T(U value) { }",
+    "public class N : U { }",
+    "N,",
+];
+const TYPESCRIPT_MEMBERS: &[&str] = &[
+    "N(value: U): T { return value as any; }",
+    "static N(value: U) { return value; }",
+    "N?: T;",
+    "N: T;",
+    "readonly N = 1;",
+    "N = (value: U) => value;",
+    "get N(): T { return this as any; }",
+    "export function N(value: U): T { return value as any; }",
+    "export const N = (value: T) => value;",
+    "export const N = new T();",
+    "export interface N extends T { value: U }",
+    "export type N = T | U;",
+    "export class N extends T { }",
+    "export default N;",
+    "export { N };",
+    "constructor(readonly N: T) { }",
+    "[Symbol.iterator]() { return [] as T[]; }",
+    "[key: string]: T;",
+    "N: N,",
+    "declare global { interface N { value: T } }",
+];
+
+/// Adds a member, gives one another parameter, doubles or renames one, or takes one away.
+fn member(random: &mut Random, text: &[u8], files: &[String], root: &Path) -> Vec<u8> {
+    let mut lines = lines(text);
+    let whole = String::from_utf8_lossy(text).into_owned();
+    let other = random.pick(files).and_then(|path| fs::read_to_string(root.join(path)).ok()).unwrap_or_default();
+    let is_csharp = whole.contains("namespace ") && (whole.contains("using ") || whole.contains("class "));
+    let is_type = |word: &&&str| word.starts_with(char::is_uppercase);
+    let (own, theirs) = (words(&whole), words(&other));
+    let names = if random.below(2) == 0 { &own } else { &theirs };
+    let name = *random.pick(names).unwrap_or(&"Fresh");
+    let types: Vec<&str> = own.iter().chain(&theirs).filter(is_type).copied().collect();
+    let ty = *random.pick(&types).unwrap_or(&"object");
+    let other_ty = *random.pick(&types).unwrap_or(&"object");
+    let is_declaration = |line: &&String| line.contains('(') && (line.trim_end().ends_with(['{', ')', ';']) || line.contains("=>"));
+    let declarations: Vec<usize> = (0..lines.len()).filter(|at| is_declaration(&&lines[*at])).collect();
+    let choice = random.below(6);
+    let Some(&at) = random.pick(&declarations).filter(|_| choice > 2) else {
+        let opens = |line: &String| ["class ", "interface ", "struct ", "enum ", "namespace "].iter().any(|word| line.contains(word));
+        let heads: Vec<usize> = (0..lines.len()).filter(|at| opens(&lines[*at])).collect();
+        let head = random.pick(&heads).copied().unwrap_or(0);
+        let brace = (head..lines.len()).find(|at| lines[*at].trim_end().ends_with('{')).unwrap_or(head);
+        let templates = if is_csharp { CSHARP_MEMBERS } else { TYPESCRIPT_MEMBERS };
+        let template = random.pick(templates).copied().unwrap_or_default();
+        let spelled = template.split_inclusive(|c: char| !c.is_alphanumeric()).map(|part| {
+            let (word, rest) = part.split_at(part.trim_end_matches(|c: char| !c.is_alphanumeric()).len());
+            let word = if word == "N" {
+                name
+            } else if word == "T" {
+                ty
+            } else if word == "U" {
+                other_ty
+            } else {
+                word
+            };
+            format!("{word}{rest}")
+        });
+        let added = spelled.collect::<String>() + "\n";
+        let place = if lines.is_empty() { 0 } else { brace + 1 };
+        lines.insert(place, added);
+        return lines.concat().into_bytes();
+    };
+    let line = lines[at].clone();
+    match choice {
+        3 => {
+            let parameter = if is_csharp { format!("({ty} {name}, ") } else { format!("({name}: {ty}, ") };
+            lines[at] = line.replacen('(', &parameter, 1).replacen(", )", ")", 1);
+        }
+        4 => {
+            let end = line.find('(').unwrap_or(line.len());
+            let start = line[..end].rfind(|c: char| !c.is_alphanumeric()).map_or(0, |before| before + 1);
+            if line.is_char_boundary(start) {
+                lines[at].replace_range(start..end, name);
+            }
+        }
+        _ if line.trim_end().ends_with('{') => {}
+        _ if random.below(2) == 0 => lines.insert(at, line.replacen('(', &format!("({other_ty} "), 1)),
+        _ => {
+            lines.remove(at);
+        }
+    }
+    lines.concat().into_bytes()
 }
 
 /// Replaces the type after a colon or at the start of a member by another type name of the file.

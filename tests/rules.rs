@@ -26,6 +26,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod case;
+mod relinking;
+mod twice;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -57,6 +59,12 @@ fn csharp() {
 #[test]
 fn typescript() {
     run("typescript", ".ts");
+}
+
+#[test]
+fn relinking() {
+    let failures = [relinking::failures("csharp", ".cs"), relinking::failures("typescript", ".ts")].concat();
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
 /// Runs all cases of a language, or those that `RULE` names, and reports all failures at once.
@@ -92,36 +100,59 @@ fn add_project(texts: &mut BTreeMap<String, Arc<str>>, ending: &str) {
     }
 }
 
-/// The headings that have code under them, and the code by path. A text keeps the line numbers of its page.
+/// The headings that have code under them, and the code by path.
 fn cases(page: &str) -> Vec<(String, BTreeMap<String, Arc<str>>)> {
-    let mut cases: Vec<(String, BTreeMap<String, Arc<str>>)> = vec![(String::new(), BTreeMap::new())];
-    let (mut in_heading, mut path) = (false, None);
+    let texts = |blocks: Vec<Block>| {
+        let mut texts = BTreeMap::new();
+        for block in blocks {
+            let earlier = texts.insert(block.path, block.text);
+            assert!(earlier.is_none(), "two blocks of one name");
+        }
+        texts
+    };
+    blocks(page).into_iter().map(|(heading, blocks)| (heading, texts(blocks))).collect()
+}
+
+/// A block of code.
+struct Block {
+    path: String,
+    /// What its info string says behind the path.
+    rest: String,
+    /// Keeps the line numbers of its page.
+    text: Arc<str>,
+}
+
+/// The headings that have code under them, and the blocks.
+fn blocks(page: &str) -> Vec<(String, Vec<Block>)> {
+    let mut cases: Vec<(String, Vec<Block>)> = vec![(String::new(), Vec::new())];
+    let (mut in_heading, mut info_string) = (false, None);
     for (event, range) in Parser::new(page).into_offset_iter() {
         match event {
             Event::Start(Tag::Heading { .. }) => {
-                cases.push((String::new(), BTreeMap::new()));
+                cases.push((String::new(), Vec::new()));
                 in_heading = true;
             }
             Event::End(TagEnd::Heading(_)) => in_heading = false,
             Event::Text(text) | Event::Code(text) if in_heading => cases.last_mut().unwrap().0.push_str(&text),
-            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => path = Some(path_of(&info)),
-            Event::Text(text) if path.is_some() => {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => info_string = Some(info),
+            Event::Text(text) if info_string.is_some() => {
                 let lines_above = page[..range.start].matches('\n').count();
                 let whole = "\n".repeat(lines_above) + &text;
-                let earlier = cases.last_mut().unwrap().1.insert(path.take().unwrap(), whole.into());
-                assert!(earlier.is_none(), "two blocks of one name near line {lines_above}");
+                let (path, rest) = path_of(&info_string.take().unwrap());
+                cases.last_mut().unwrap().1.push(Block { path, rest, text: whole.into() });
             }
-            Event::End(TagEnd::CodeBlock) => path = None,
+            Event::End(TagEnd::CodeBlock) => info_string = None,
             _ => {}
         }
     }
-    cases.retain(|(_, texts)| !texts.is_empty());
+    cases.retain(|(_, blocks)| !blocks.is_empty());
     cases
 }
 
-/// The path an info string gives: `cs Orders.cs`, or `cs` alone.
-fn path_of(info: &str) -> String {
+/// The path an info string gives, and what follows: `cs Orders.cs`, or `cs` alone.
+fn path_of(info: &str) -> (String, String) {
     let mut words = info.split_whitespace();
     let language = words.next().unwrap_or_default();
-    words.next().map_or_else(|| format!("main.{language}"), str::to_owned)
+    let path = words.next().map_or_else(|| format!("main.{language}"), str::to_owned);
+    (path, words.collect::<Vec<_>>().join(" "))
 }

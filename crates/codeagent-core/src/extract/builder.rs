@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use crate::extract::interface::{Hidden, Seen, interface};
+use crate::extract::pieces::places;
 use crate::model::facts::*;
 use crate::model::span::{Position, Span};
 
@@ -254,10 +255,13 @@ impl<'t> Builder<'t> {
         self.hidden.push(Hidden { start, end, seen });
     }
 
-    /// The finished facts: sites in text order, pools shrunk, hashes taken of what others can see. `root`: the tree, if comments say nothing.
+    /// The finished facts: sites in text order, pools shrunk, hashes taken of what others can see, for which the dialect has to be known. `root`: the
+    /// tree, if comments say nothing.
     #[must_use]
     pub fn finish(mut self, root: Option<Node<'_>>) -> Facts {
-        (self.facts.header.interface_hash, self.facts.bodies) = interface(self.text, root, std::mem::take(&mut self.hidden));
+        let interface = interface(self.text, root, std::mem::take(&mut self.hidden), &places(self.text, &self.facts, root));
+        (self.facts.header.interface_hash, self.facts.header.frame_hash) = (interface.whole, interface.frame);
+        (self.facts.pieces, self.facts.bodies) = (interface.pieces, interface.bodies);
         self.facts.header.bytes = self.text.len() as u32;
         self.facts.header.lines = self.line_starts.len() as u32 - u32::from(self.text.is_empty() || self.text.ends_with('\n'));
         self.facts.sites.sort_by_key(|site| (site.at.offset, site.kind));

@@ -5,11 +5,13 @@
 //!
 //! **Limits.** `/// <reference>` counts as text, and all comments of JavaScript do, where types stand in them.
 
+use blake3::Hasher;
 use tree_sitter::Node;
 
 use crate::extract::builder::short_hash;
 use crate::extract::cursor::next_beside;
-use crate::model::facts::{Body, DeclId};
+use crate::extract::pieces::Place;
+use crate::model::facts::{Body, DeclId, Piece};
 
 /// What other files see of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +55,20 @@ pub struct Hidden {
     pub seen: Seen,
 }
 
-/// The hash, and a hash of each body that others may ask about. Without a tree the whole text counts but for what is hidden.
-pub fn interface(text: &str, root: Option<Node<'_>>, mut hidden: Vec<Hidden>) -> ([u8; 16], Vec<Body>) {
+/// What others see of a text, as hashes.
+pub struct Interface {
+    /// Of everything.
+    pub whole: [u8; 16],
+    /// Of what is no piece.
+    pub frame: [u8; 16],
+    /// Of each piece.
+    pub pieces: Vec<Piece>,
+    /// Of each body that others may ask about.
+    pub bodies: Vec<Body>,
+}
+
+/// The hashes of a text with these hidden ranges and pieces. Without a tree the whole text counts but for what is hidden.
+pub fn interface(text: &str, root: Option<Node<'_>>, mut hidden: Vec<Hidden>, places: &[Place]) -> Interface {
     hidden.sort_unstable_by_key(|hidden| (hidden.start, hidden.end));
     let mut outermost: Vec<Hidden> = Vec::with_capacity(hidden.len());
     for range in hidden {
@@ -62,25 +76,90 @@ pub fn interface(text: &str, root: Option<Node<'_>>, mut hidden: Vec<Hidden>) ->
             outermost.push(range);
         }
     }
-    let mut bodies: Vec<Body> = outermost.iter().filter_map(|hidden| body(text, *hidden)).collect();
+    let mut bodies: Vec<Body> = outermost.iter().filter_map(|hidden| body(text, *hidden, places)).collect();
     bodies.sort_unstable_by_key(|body| body.decl);
-    let mut tokens = Tokens { text, hasher: blake3::Hasher::new(), hidden: &outermost, at: 0, ends_line: false, has_begun: false };
+    let sums = Sums { frame: Hasher::new(), piece: Hasher::new(), is_in_piece: false, places, pieces: Vec::with_capacity(places.len()) };
+    let mut tokens = Tokens { text, sums, hidden: &outermost, at: 0, ends_line: false, has_begun: false };
     match root {
         Some(root) => tokens.walk(root),
         None => tokens.rest(text.len(), false),
     }
-    (tokens.hasher.finalize().as_bytes()[..16].try_into().expect("a hash has 32 bytes"), bodies)
+    let (frame, pieces) = tokens.sums.finish(text.len());
+    let mut whole = Hasher::new();
+    whole.update(&frame);
+    pieces.iter().for_each(|piece| {
+        whole.update(&piece.hash);
+    });
+    Interface { whole: half(&whole), frame, pieces, bodies }
 }
 
-fn body(text: &str, hidden: Hidden) -> Option<Body> {
+fn half(hasher: &Hasher) -> [u8; 16] {
+    hasher.finalize().as_bytes()[..16].try_into().expect("a hash has 32 bytes")
+}
+
+/// The hashes, as far as the text is taken.
+struct Sums<'a> {
+    frame: Hasher,
+    /// Of the piece that was entered last.
+    piece: Hasher,
+    is_in_piece: bool,
+    /// Places of pieces whose end is to come.
+    places: &'a [Place],
+    pieces: Vec<Piece>,
+}
+
+impl Sums<'_> {
+    /// The hash that what stands at an offset goes to, and whether it is the first of its piece.
+    fn at(&mut self, offset: usize) -> (&mut Hasher, bool) {
+        self.leave_before(offset);
+        let Some(place) = self.places.first().filter(|place| place.start <= offset) else { return (&mut self.frame, false) };
+        let is_first = !std::mem::replace(&mut self.is_in_piece, true);
+        if is_first {
+            self.piece.reset();
+            self.piece.update(&place.container.to_le_bytes());
+        }
+        (&mut self.piece, is_first)
+    }
+
+    fn leave_before(&mut self, offset: usize) {
+        while self.places.first().is_some_and(|place| place.end <= offset) {
+            self.leave();
+        }
+    }
+
+    fn leave(&mut self) {
+        let Some((place, rest)) = self.places.split_first() else { return };
+        if std::mem::take(&mut self.is_in_piece) {
+            let hash = self.piece.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes");
+            self.pieces.push(Piece { decl: place.decl, hash });
+        }
+        self.places = rest;
+    }
+
+    fn finish(mut self, end: usize) -> ([u8; 16], Vec<Piece>) {
+        self.leave_before(end);
+        (half(&self.frame), self.pieces)
+    }
+
+    /// The next offset behind `at` at which a piece begins or ends.
+    fn edge(&mut self, at: usize) -> usize {
+        self.leave_before(at);
+        let first = self.places.first();
+        first.map_or(usize::MAX, |place| if place.start > at { place.start } else { place.end })
+    }
+}
+
+fn body(text: &str, hidden: Hidden, places: &[Place]) -> Option<Body> {
     let Seen::Asked(decl) = hidden.seen else { return None };
-    Some(Body { decl, hash: short_hash(&[&text[hidden.start..hidden.end]]) })
+    let before = places.partition_point(|place| place.start <= hidden.start).checked_sub(1).map(|before| places[before]);
+    let piece = before.filter(|place| hidden.start < place.end).map_or(DeclId::NONE, |place| place.decl);
+    Some(Body { decl, piece, hash: short_hash(&[&text[hidden.start..hidden.end]]) })
 }
 
 /// Takes the tokens of a text in order.
 struct Tokens<'a> {
     text: &'a str,
-    hasher: blake3::Hasher,
+    sums: Sums<'a>,
     /// What is to come.
     hidden: &'a [Hidden],
     /// What stands before is taken.
@@ -116,7 +195,7 @@ impl Tokens<'_> {
     fn rest(&mut self, to: usize, has_tree: bool) {
         while let Some((hidden, others)) = self.hidden.split_first().filter(|(hidden, _)| hidden.end <= to) {
             self.gap(hidden.start, has_tree);
-            self.hasher.update(&[0, hidden.seen.mark()]);
+            self.sums.at(hidden.start).0.update(&[0, hidden.seen.mark()]);
             (self.at, self.hidden, self.ends_line) = (hidden.end, others, false);
         }
         if self.hidden.first().is_none_or(|hidden| to <= hidden.start) {
@@ -126,11 +205,15 @@ impl Tokens<'_> {
 
     fn gap(&mut self, to: usize, has_tree: bool) {
         let Some(gap) = self.text.get(self.at..to) else { return };
-        self.at = to;
+        let mut from = std::mem::replace(&mut self.at, to);
         if has_tree && gap.trim().is_empty() {
             self.ends_line |= gap.contains('\n');
-        } else {
-            self.take(gap);
+            return;
+        }
+        while from < to {
+            let end = self.sums.edge(from).min(to);
+            self.take(from, self.text.get(from..end).unwrap_or_default());
+            from = end;
         }
     }
 
@@ -140,13 +223,15 @@ impl Tokens<'_> {
         if is_extra && is_comment(text) {
             self.ends_line |= text.contains('\n');
         } else {
-            self.take(text);
+            self.take(start, text);
         }
     }
 
-    fn take(&mut self, text: &str) {
-        self.hasher.update(if self.ends_line && self.has_begun { &[1] } else { &[2] });
-        self.hasher.update(text.as_bytes());
+    /// Where a piece begins, the layout before it does not count.
+    fn take(&mut self, start: usize, text: &str) {
+        let (hasher, is_first) = self.sums.at(start);
+        hasher.update(if self.ends_line && self.has_begun && !is_first { &[1] } else { &[2] });
+        hasher.update(text.as_bytes());
         (self.ends_line, self.has_begun) = (false, true);
     }
 }

@@ -10,6 +10,7 @@ mod interface;
 mod limits;
 mod one_line;
 mod parsing;
+mod pieces;
 mod typescript;
 
 use crate::model::facts::Facts;

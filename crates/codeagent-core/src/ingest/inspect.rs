@@ -51,12 +51,8 @@ pub fn calls(workspace: &Workspace) -> Result<String, InspectError> {
     let threads = worker_threads(0)?;
     let world = world(workspace, &threads)?;
     let nodes = NodeTable::build(&world);
-    let called: FxHashSet<(Language, &str)> = nodes
-        .nodes
-        .iter()
-        .filter(|node| node.language.callable().contains(&node.node_type))
-        .map(|node| (node.language, &*node.name))
-        .collect();
+    let called: FxHashSet<(Language, &str)> =
+        nodes.nodes().filter(|node| node.language.callable().contains(&node.node_type)).map(|node| (node.language, &*node.name)).collect();
     let files: Vec<FileId> = world.repository_files().collect();
     let listed: Vec<String> = threads.install(|| files.par_iter().map(|file| calls_of(*file, &world, &called)).collect());
     Ok(listed.concat())

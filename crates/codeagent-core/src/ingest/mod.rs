@@ -6,6 +6,7 @@ mod clock;
 mod load;
 mod packages;
 mod patch;
+mod pieces;
 mod relink;
 mod resident;
 mod rows;

@@ -19,6 +19,7 @@ use crate::ingest::clock::Clock;
 use crate::ingest::load::{Kept, Loaded, Loader};
 use crate::ingest::packages::{self, Doubt, Installed};
 use crate::ingest::patch::{MOST_PATCHED, Patched};
+use crate::ingest::pieces::Pieces;
 use crate::ingest::plan::{Fingerprint, Plan, plan};
 use crate::ingest::relink::{Relinked, relink_all};
 use crate::ingest::resident::{Built, Doubts, Resident, Standing, files_of};
@@ -27,13 +28,13 @@ use crate::ingest::scan::{self, Known, Scan, Source};
 use crate::ingest::shared::Shared;
 use crate::ingest::{ChangeBatch, FileProblem, IngestError, Phase, Progress, Summary, WriterThread};
 use crate::model::facts::FACTS_VERSION;
-use crate::model::graph::{Node, NodeId, NodeType};
+use crate::model::graph::{Node, NodeId};
 use crate::project::ProjectModel;
 use crate::resolve::nodes::NodeTable;
-use crate::resolve::{World, WorldFile};
+use crate::resolve::{FileId, World, WorldFile};
 use crate::store::{
     self, BATCH_AT, Batch, BatchKind, FileKey, FileRow, HashedNode, InputRow, MADE_BY, PACKAGE_FOLDERS, PACKAGES, PROJECT_REMARKS, ROOT,
-    Reader, SCANNED_AT, SYMBOLS_TOTAL,
+    Reader, SCANNED_AT, SYMBOLS_TOTAL, SlotHash,
 };
 
 /// Version of all that makes edges of facts, a hash of its sources.
@@ -313,7 +314,7 @@ impl IngestPipeline {
     ) -> Result<Summary, IngestError> {
         let packages_hash = built.installed.fingerprint(&built.world);
         let relink_all = relink_all || packages_hash != run.known.packages_hash;
-        let (kind, relinked, fingerprints) = self.link(&run, &built, relink_all)?;
+        let (kind, relinked, fingerprints) = self.link(&run, &built, (nodes_before.as_ref(), relink_all))?;
         let before = |file: &Loaded| run.known.files.get(&*file.path);
         let mut summary = Summary {
             changed: built.loaded.iter().filter(|file| before(file).is_none_or(|row| row.hash != file.hash)).count(),
@@ -323,7 +324,7 @@ impl IngestPipeline {
             ..Summary::default()
         };
         let rows = rows::rows(&built.loaded, &built.keys, &built.projects, &fingerprints, (relinked, &run.known));
-        let symbols = built.nodes.nodes.iter().filter(|node| node.node_type != NodeType::File).count();
+        let symbols = built.nodes.symbols();
         let files: FxHashMap<String, FileRow> = rows.files.iter().map(|row| (row.path.clone(), row.clone())).collect();
         let packages = built.installed.rows.clone();
         let mut batch = Batch {
@@ -348,15 +349,15 @@ impl IngestPipeline {
                 (batch.renewed, batch.gone) = differing(&before, &built.nodes);
                 run.threads.spawn(move || drop(before));
             }
-            _ if keeps => batch.nodes = Some(self.hashed(&run, built.nodes.nodes.clone())),
-            _ => batch.nodes = Some(self.hashed(&run, std::mem::take(&mut built.nodes.nodes))),
+            _ if keeps => batch.nodes = Some(self.hashed(&run, built.nodes.nodes().cloned().collect())),
+            _ => batch.nodes = Some(self.hashed(&run, built.nodes.take_nodes())),
         }
         summary.removed = batch.removed.len();
         if self.removed.len() > MOST_REMOVED {
             self.removed.clear();
         }
         self.removed.extend(removed_files(&run.known, &built.loaded).map(|row| row.path.clone()));
-        resident.standing = keeps.then_some(Standing { built, fingerprints, is_torn: false });
+        resident.standing = keeps.then_some(Standing { built, fingerprints, links: None, is_torn: false });
         (run.progress)(Progress { phase: Phase::Store, done: 0, total: 0 });
         let written = self.writer.apply(batch, &self.options.cancel)?;
         run.clock.add(Phase::Store, written.cpu);
@@ -422,15 +423,24 @@ impl IngestPipeline {
         Ok((Built { loaded, keys, projects, installed, world, nodes: table }, nodes))
     }
 
-    /// Plans and links.
+    /// Plans and links. `before`: the nodes of the index.
     #[allow(clippy::type_complexity, reason = "the three parts go different ways at once")]
-    fn link(&self, run: &Run<'_>, built: &Built, all: bool) -> Result<(BatchKind, Vec<(usize, Relinked)>, Vec<Fingerprint>), IngestError> {
+    fn link(
+        &self,
+        run: &Run<'_>,
+        built: &Built,
+        (before, all): (Option<&NodeTable>, bool),
+    ) -> Result<(BatchKind, Vec<(usize, Relinked)>, Vec<Fingerprint>), IngestError> {
         let Built { loaded, world, nodes, .. } = built;
         let fingerprints: Vec<Fingerprint> = run.threads.install(|| {
             let each = loaded.par_iter().enumerate();
             each.map(|(at, file)| run.clock.time(Phase::World, || rows::fingerprint(at, file, world, nodes))).collect()
         });
-        let planned = if all { Plan::All } else { self.plan(run, built, &fingerprints)? };
+        let differing = |at: usize| {
+            let was = before.and_then(|before| Some(Pieces::of(before.find(&loaded[at].path)?, before)))?;
+            Pieces::of(FileId(at as u32), nodes).differing(&was)
+        };
+        let planned = if all { Plan::All } else { self.plan(run, (built, &fingerprints), &differing)? };
         let (kind, wanted) = match planned {
             Plan::All => (BatchKind::Replace, (0..loaded.len()).collect()),
             Plan::Some(dirty) => (BatchKind::Update, dirty),
@@ -453,9 +463,14 @@ impl IngestPipeline {
         relinked.ok_or(IngestError::Interrupted)
     }
 
-    pub(super) fn plan(&self, run: &Run<'_>, built: &Built, fingerprints: &[Fingerprint]) -> Result<Plan, IngestError> {
+    pub(super) fn plan(
+        &self,
+        run: &Run<'_>,
+        (built, fingerprints): (&Built, &[Fingerprint]),
+        differing: &dyn Fn(usize) -> Option<Vec<SlotHash>>,
+    ) -> Result<Plan, IngestError> {
         let links = run.clock.time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?;
-        let files = rows::plan_files(&built.loaded, &built.keys, fingerprints, &run.known, &links);
+        let files = rows::plan_files((&built.loaded, &built.keys, fingerprints), &run.known, &links, differing);
         let removed = removed_files(&run.known, &built.loaded).filter_map(|row| Some((row.id, links.get(&row.id)?))).collect();
         Ok(plan(&files, &removed))
     }
@@ -537,10 +552,10 @@ fn touched_rows(known: &Known, sources: &[Source]) -> Vec<FileRow> {
 
 /// The nodes that are other ones than before, and the ids of those that are gone.
 fn differing(before: &NodeTable, now: &NodeTable) -> (Vec<HashedNode>, Vec<NodeId>) {
-    let mut old: FxHashMap<NodeId, &Node> = before.nodes.iter().map(|node| (node.id, node)).collect();
+    let mut old: FxHashMap<NodeId, &Node> = before.nodes().map(|node| (node.id, node)).collect();
     let differs = |node: &&Node| old.remove(&node.id).is_none_or(|old| old != *node);
     let mut buffer = Vec::new();
-    let renewed = now.nodes.iter().filter(differs).map(|node| (store::node_hash(node, &mut buffer), node.clone())).collect();
+    let renewed = now.nodes().filter(differs).map(|node| (store::node_hash(node, &mut buffer), node.clone())).collect();
     (renewed, old.into_keys().collect())
 }
 

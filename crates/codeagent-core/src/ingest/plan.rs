@@ -1,15 +1,15 @@
 //! Which files must be linked again.
 //!
 //! A link is a function of its own facts, its project and the answers the world gave it, so a file is linked again exactly if one of these
-//! may differ: it changed itself; a file it looked at changed its interface or the ids of its nodes, or is gone; a name it looked up was or is
-//! published by a file whose interface changed (or, where only presence is asked, came or went in a project); a body it asked about says
-//! something else; its module specifiers or its project lead elsewhere.
+//! may differ: it changed itself; a file it looked at changed its interface or the ids of its nodes, or is gone; a piece of such a file changed
+//! about which it asked; a name it looked up was or is published by a file whose interface changed (or, where only presence is asked, came or
+//! went in a project); a body it asked about says something else; its module specifiers or its project lead elsewhere.
 //!
 //! One step suffices: a link records what it asked transitively, so there is nothing to propagate.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::resolve::reads::{is_body, is_presence};
+use crate::resolve::reads::{is_body, is_piece, is_presence};
 use crate::store::{FileKey, LinkRow, SlotHash};
 
 /// What is compared of a file between the index and now.
@@ -35,6 +35,12 @@ impl Fingerprint {
     pub fn differs_outside(&self, before: &Self) -> bool {
         seen_from_outside_differs(before, self) || gone_bodies(before, self).next().is_some()
     }
+
+    /// Whether all that differs may be pieces.
+    #[must_use]
+    pub fn may_differ_in_pieces(&self, before: &Self) -> bool {
+        self.environment_hash == before.environment_hash && self.answers_hash == before.answers_hash
+    }
 }
 
 /// A file now.
@@ -46,6 +52,8 @@ pub struct PlanFile<'a> {
     pub now: Fingerprint,
     /// As the index knows it, with what its last link asked.
     pub before: Option<(Fingerprint, &'a LinkRow)>,
+    /// If it changed in pieces only: the questions that these answer otherwise than before.
+    pub pieces: Option<Vec<SlotHash>>,
 }
 
 /// What to link.
@@ -63,29 +71,95 @@ const MOST_DIRTY_PERCENT: usize = 30;
 /// Decides. `removed` are the files that are gone.
 #[must_use]
 pub fn plan(files: &[PlanFile<'_>], removed: &FxHashMap<FileKey, &LinkRow>) -> Plan {
-    let mut changed: FxHashSet<FileKey> = removed.keys().copied().collect();
-    let mut slots: FxHashSet<SlotHash> = removed.values().flat_map(|links| content(&links.published)).collect();
+    let mut changes = Changes {
+        files: removed.keys().copied().collect(),
+        slots: removed.values().flat_map(|links| content(&links.published)).collect(),
+        pieces: FxHashMap::default(),
+    };
     for file in files {
-        let before = file.before.as_ref().map(|(before, _)| before);
-        slots.extend(before.into_iter().flat_map(|before| gone_bodies(before, &file.now)));
-        if before.is_some_and(|before| !seen_from_outside_differs(before, &file.now)) {
-            continue;
-        }
-        changed.insert(file.key);
-        slots.extend(content(before.map(|before| before.published.as_slice()).unwrap_or_default()));
-        slots.extend(content(&file.now.published));
+        changes.add(file.key, file.before.as_ref().map(|(before, _)| before), &file.now, file.pieces.as_deref());
     }
-    add_presence(files, removed, &mut slots);
-    let dirty: Vec<usize> = files.iter().enumerate().filter(|(_, file)| is_dirty(file, &changed, &slots)).map(|(at, _)| at).collect();
-    if dirty.len() * 100 > files.len() * MOST_DIRTY_PERCENT && dirty.len() > 100 || files.iter().all(|file| file.before.is_none()) {
+    add_presence(files, removed, &mut changes.slots);
+    let dirty: Vec<usize> = files.iter().enumerate().filter(|(_, file)| is_dirty(file, &changes)).map(|(at, _)| at).collect();
+    if are_most(dirty.len(), files.len()) || files.iter().all(|file| file.before.is_none()) {
         return Plan::All;
     }
     Plan::Some(dirty)
 }
 
+/// The files among `all` that have to be linked again after these changed, of which nothing else than their content did, and those themselves;
+/// `None` if everything has to be compared to tell.
+#[must_use]
+pub fn woken(changed: &[ChangedFile<'_>], all: &[FileKey], links: &FxHashMap<FileKey, LinkRow>) -> Option<Vec<usize>> {
+    let mut changes = Changes::default();
+    for file in changed {
+        let presence = |print: &Fingerprint| print.published.iter().copied().filter(|slot| is_presence(*slot)).collect::<Vec<_>>();
+        if file.before.environment_hash != file.now.environment_hash || presence(file.before) != presence(file.now) {
+            return None;
+        }
+        changes.add(file.key, Some(file.before), file.now, file.pieces);
+    }
+    let own: FxHashSet<FileKey> = changed.iter().map(|file| file.key).collect();
+    let is_woken = |key: &FileKey| own.contains(key) || links.get(key).is_none_or(|links| changes.concern(links));
+    let woken: Vec<usize> = all.iter().enumerate().filter(|(_, key)| is_woken(key)).map(|(at, _)| at).collect();
+    (!are_most(woken.len(), all.len())).then_some(woken)
+}
+
+/// A file that is there as before, with another content.
+#[derive(Debug)]
+pub struct ChangedFile<'a> {
+    /// Its key.
+    pub key: FileKey,
+    /// As it was linked.
+    pub before: &'a Fingerprint,
+    /// Now.
+    pub now: &'a Fingerprint,
+    /// If it changed in pieces only: the questions that these answer otherwise than before.
+    pub pieces: Option<&'a [SlotHash]>,
+}
+
+fn are_most(dirty: usize, all: usize) -> bool {
+    dirty * 100 > all * MOST_DIRTY_PERCENT && dirty > 100
+}
+
+/// What links may have asked that has another answer now.
+#[derive(Debug, Default)]
+struct Changes {
+    /// Files of which everything may be seen otherwise.
+    files: FxHashSet<FileKey>,
+    /// World-wide questions, and those about bodies.
+    slots: FxHashSet<SlotHash>,
+    /// Questions about pieces, by the file that has them.
+    pieces: FxHashMap<FileKey, FxHashSet<SlotHash>>,
+}
+
+impl Changes {
+    fn add(&mut self, key: FileKey, before: Option<&Fingerprint>, now: &Fingerprint, pieces: Option<&[SlotHash]>) {
+        self.slots.extend(before.into_iter().flat_map(|before| gone_bodies(before, now)));
+        if before.is_some_and(|before| !seen_from_outside_differs(before, now)) {
+            return;
+        }
+        if let Some(pieces) = pieces {
+            self.slots.extend(content(pieces));
+            self.pieces.entry(key).or_default().extend(pieces.iter().copied().filter(|slot| is_piece(*slot)));
+            return;
+        }
+        self.files.insert(key);
+        self.slots.extend(content(before.map(|before| before.published.as_slice()).unwrap_or_default()));
+        self.slots.extend(content(&now.published));
+    }
+
+    /// Whether a link asked something of it.
+    fn concern(&self, links: &LinkRow) -> bool {
+        let asks = |slots: &FxHashSet<SlotHash>| links.slots.iter().any(|slot| slots.contains(slot));
+        let reads = |read: &FileKey| self.files.contains(read) || self.pieces.get(read).is_some_and(asks);
+        links.reads.iter().any(reads) || !self.slots.is_empty() && asks(&self.slots)
+    }
+}
+
 /// The slots whose answers change with the interface of who publishes them.
 fn content(published: &[SlotHash]) -> impl Iterator<Item = SlotHash> {
-    published.iter().copied().filter(|slot| !is_presence(*slot))
+    published.iter().copied().filter(|slot| !is_presence(*slot) && !is_piece(*slot))
 }
 
 /// Adds the presence slots of every file that publishes, or published, one that some project has now and had not, or the reverse.
@@ -129,9 +203,9 @@ fn gone_bodies<'a>(before: &'a Fingerprint, now: &'a Fingerprint) -> impl Iterat
     before.published.iter().copied().filter(|slot| is_body(*slot) && now.published.binary_search(slot).is_err())
 }
 
-fn is_dirty(file: &PlanFile<'_>, changed: &FxHashSet<FileKey>, slots: &FxHashSet<SlotHash>) -> bool {
+fn is_dirty(file: &PlanFile<'_>, changes: &Changes) -> bool {
     let Some((before, links)) = &file.before else { return true };
-    before != &file.now || links.reads.iter().any(|read| changed.contains(read)) || links.slots.iter().any(|slot| slots.contains(slot))
+    before != &file.now || changes.concern(links)
 }
 
 #[cfg(test)]
@@ -152,7 +226,7 @@ mod tests {
     }
 
     fn file(key: u32, now: Fingerprint, before: Option<(Fingerprint, &LinkRow)>) -> PlanFile<'_> {
-        PlanFile { key: FileKey(key), now, before }
+        PlanFile { key: FileKey(key), now, before, pieces: None }
     }
 
     #[test]
@@ -205,6 +279,22 @@ mod tests {
         ];
         assert_eq!(plan(&files, &FxHashMap::default()), Plan::Some(vec![0, 1]));
         assert!(files[0].now.differs_outside(&print(0, &[6, 10])) && !files[0].now.differs_outside(&print(0, &[14])));
+    }
+
+    #[test]
+    fn a_piece_dirties_those_readers_who_asked_for_it() {
+        // 4n + 3 is a question about a piece.
+        let (changed, reader, asker, other) =
+            (links(&[], &[], &[8]), links(&[0], &[7], &[]), links(&[0], &[11], &[]), links(&[5], &[7], &[]));
+        let extender = links(&[], &[8], &[]);
+        let files = [
+            PlanFile { pieces: Some(vec![7, 8]), ..file(0, print(1, &[8]), Some((print(0, &[8]), &changed))) },
+            file(1, print(0, &[]), Some((print(0, &[]), &reader))),
+            file(2, print(0, &[]), Some((print(0, &[]), &asker))),
+            file(3, print(0, &[]), Some((print(0, &[]), &other))),
+            file(4, print(0, &[]), Some((print(0, &[]), &extender))),
+        ];
+        assert_eq!(plan(&files, &FxHashMap::default()), Plan::Some(vec![0, 1, 4]));
     }
 
     #[test]

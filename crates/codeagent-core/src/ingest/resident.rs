@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use codeagent_workspace::{EntryKind, NODE_MODULES, RepoPath, Workspace};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ingest::change::ChangeBatch;
 use crate::ingest::load::Loaded;
@@ -18,7 +18,7 @@ use crate::model::graph::Dialect;
 use crate::project::{ProjectModel, is_project_file};
 use crate::resolve::World;
 use crate::resolve::nodes::NodeTable;
-use crate::store::FileKey;
+use crate::store::{FileKey, LinkRow};
 
 /// Paths that are remembered as not listed.
 const MOST_UNWANTED: usize = 10_000;
@@ -60,6 +60,8 @@ pub struct Standing {
     pub built: Built,
     /// Of all files, in their order.
     pub fingerprints: Vec<Fingerprint>,
+    /// What the links of all files asked, once it was needed; without the sources of edges.
+    pub links: Option<FxHashMap<FileKey, LinkRow>>,
     /// Some of it is newer than the index.
     pub is_torn: bool,
 }

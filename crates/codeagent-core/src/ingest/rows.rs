@@ -11,7 +11,7 @@ use crate::project::{CSharpProject, ProjectModel};
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::reads::body_slots;
 use crate::resolve::{FileId, World, csharp, typescript};
-use crate::store::{EdgeRow, FileKey, FileRow, LinkRow, UnresolvedRow};
+use crate::store::{EdgeRow, FileKey, FileRow, LinkRow, SlotHash, UnresolvedRow};
 
 /// The keys of all files in their order: those they have, and new ones above.
 pub fn file_keys(loaded: &[Loaded], known: &Known) -> Vec<FileKey> {
@@ -66,13 +66,12 @@ fn compiled_by(file: FileId, world: &World, declares_nothing: bool) -> u64 {
     if is_typescript && !declares_nothing { hash_of(world.typescript.programs(file).0) } else { 0 }
 }
 
-/// The files as the plan compares them.
+/// The files as the plan compares them. `differing` gives what pieces of a file at a position differ, if nothing else does.
 pub fn plan_files<'a>(
-    loaded: &[Loaded],
-    keys: &[FileKey],
-    fingerprints: &[Fingerprint],
+    (loaded, keys, fingerprints): (&[Loaded], &[FileKey], &[Fingerprint]),
     known: &Known,
     links: &'a FxHashMap<FileKey, LinkRow>,
+    differing: &dyn Fn(usize) -> Option<Vec<SlotHash>>,
 ) -> Vec<PlanFile<'a>> {
     let before = |file: &Loaded| {
         let row = known.files.get(&*file.path)?;
@@ -87,8 +86,13 @@ pub fn plan_files<'a>(
         };
         Some((fingerprint, links))
     };
-    let each = loaded.iter().zip(keys).zip(fingerprints);
-    each.map(|((file, key), now)| PlanFile { key: *key, now: now.clone(), before: before(file) }).collect()
+    let each = loaded.iter().zip(keys).zip(fingerprints).enumerate();
+    each.map(|(at, ((file, key), now))| {
+        let before = before(file);
+        let is_changed = before.as_ref().is_some_and(|(before, _)| before.facts_key != now.facts_key && now.may_differ_in_pieces(before));
+        PlanFile { key: *key, now: now.clone(), before, pieces: if is_changed { differing(at) } else { None } }
+    })
+    .collect()
 }
 
 /// The rows of a batch.

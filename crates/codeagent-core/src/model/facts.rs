@@ -209,6 +209,8 @@ pub struct Facts {
     pub guards: Vec<Guard>,
     /// Bodies that the interface hash leaves out although others may ask what they give, by their declaration.
     pub bodies: Vec<Body>,
+    /// Declarations that others see one by one, in text order; none lies in another.
+    pub pieces: Vec<Piece>,
     /// The values of all lists.
     pub pools: Pools,
 }
@@ -368,6 +370,8 @@ pub struct Header {
     /// A hash of everything another file's links can depend on: the text without the bodies whose content cannot be seen from outside, and
     /// without [`Facts::bodies`]. Equal hashes mean that no other file has to be linked again but those that asked about a body that changed.
     pub interface_hash: [u8; 16],
+    /// The same without [`Facts::pieces`].
+    pub frame_hash: [u8; 16],
 }
 
 impl Default for Header {
@@ -381,6 +385,7 @@ impl Default for Header {
             bytes: 0,
             is_module: false,
             interface_hash: [0; 16],
+            frame_hash: [0; 16],
         }
     }
 }
@@ -390,7 +395,18 @@ impl Default for Header {
 pub struct Body {
     /// Whose body; not one that lies in another such body.
     pub decl: DeclId,
+    /// The declaration of the piece that it lies in, if it lies in one; see [`Facts::pieces`].
+    pub piece: DeclId,
     /// A hash of its text.
+    pub hash: [u8; 8],
+}
+
+/// A declaration that is seen by who asks for its name, and by nobody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Piece {
+    /// Which; its span is all that belongs to it.
+    pub decl: DeclId,
+    /// A hash of what others see of it.
     pub hash: [u8; 8],
 }
 

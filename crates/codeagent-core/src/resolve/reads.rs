@@ -1,12 +1,13 @@
 //! What a link asked of the world, so that one knows when it must be done again.
 //!
-//! Three kinds of questions: "what does file F declare" (asked by whoever looks at a declaration of F or looks into F in vain), "who in the
-//! world bears name N in this table" (asked by whoever looks a name up in a world-wide table, in vain or not), and "what does this body of F
-//! give", whose result type is not declared. The second kind is a [`slot`], the third a [`body_slot`].
+//! Four kinds of questions: "what does file F declare" (asked by whoever looks at a declaration of F or looks into F in vain), "what is called N
+//! in the files I look at" (asked by whoever looks for a member), "who in the world bears name N in this table" (asked by whoever looks a name up
+//! in a world-wide table, in vain or not), and "what does this body of F give", whose result type is not declared. The second and the third kind
+//! are [`slot`]s, the last is one of [`body_slots`].
 
 use std::cell::RefCell;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::facts::{Body, Facts};
 use crate::resolve::world::FileId;
@@ -24,28 +25,39 @@ pub struct ReadSet {
 const KINDS: u64 = 0b11;
 const PRESENCE: u64 = 0b01;
 const BODY: u64 = 0b10;
+const PIECE: u64 = 0b11;
 
 /// The key of an open-ended question about a name: the table asked and the name.
 ///
 /// A file *publishes* a slot for every name it adds to the table; a change of its interface changes the answers of all slots it published
 /// before or publishes now. Of a table whose name begins with `?` it is only asked whether a project has the name at all: the answers change
-/// only if the first file of a project comes to publish it or the last one ceases to; see [`is_presence`].
+/// only if the first file of a project comes to publish it or the last one ceases to; see [`is_presence`]. Of a table whose name begins with `.`
+/// the files that are read at all are asked: who does not ask it does not see a change of nothing but such a piece; see [`is_piece`].
 #[must_use]
 pub fn slot(table: &str, name: &str) -> u64 {
-    let kind = if table.starts_with('?') { PRESENCE } else { 0 };
+    let kind = match table.as_bytes().first() {
+        Some(b'?') => PRESENCE,
+        Some(b'.') => PIECE,
+        _ => 0,
+    };
     hash(&[table.as_bytes(), &[0], name.as_bytes()]) & !KINDS | kind
 }
 
-/// The key of the question what a body gives; see [`Facts::bodies`]. It holds what the body says, so that a change of the body is a slot that is
-/// published no more, and wakes who asked, though nothing else of the file changed.
+/// The keys of the questions what the bodies of a file give; see [`Facts::bodies`]. A key holds what the body says, so that a change of the body is
+/// a slot that is published no more, and wakes who asked, though nothing else of the file changed. Bodies are told apart by their order in the
+/// pieces of one name, so that what comes or goes elsewhere changes nothing, and what does there wakes who asked for the name.
 #[must_use]
-pub fn body_slot(path: &str, number: usize, body: Body) -> u64 {
-    hash(&[path.as_bytes(), &[0], &(number as u64).to_le_bytes(), &body.hash]) & !KINDS | BODY
-}
-
-/// The slots of all bodies of a file.
-pub fn body_slots(path: &str, facts: &Facts) -> impl Iterator<Item = u64> {
-    facts.bodies.iter().enumerate().map(move |(number, body)| body_slot(path, number, *body))
+pub fn body_slots(path: &str, facts: &Facts) -> Vec<u64> {
+    let mut seen: FxHashMap<[&str; 2], u64> = FxHashMap::default();
+    let mut key = |body: &Body| {
+        let owner = facts.scope(facts.decl(body.piece).scope).owner;
+        let names = [facts.decl_name(owner), facts.decl_name(body.piece)];
+        let number = seen.entry(names).or_default();
+        *number += 1;
+        let [owner, name] = names.map(str::as_bytes);
+        hash(&[path.as_bytes(), &[0], owner, &[0], name, &[0], &number.to_le_bytes(), &body.hash]) & !KINDS | BODY
+    };
+    facts.bodies.iter().map(&mut key).collect()
 }
 
 fn hash(parts: &[&[u8]]) -> u64 {
@@ -66,6 +78,12 @@ pub fn is_presence(slot: u32) -> bool {
 #[must_use]
 pub fn is_body(slot: u32) -> bool {
     u64::from(slot) & KINDS == BODY
+}
+
+/// Whether a slot, or the low half of one, is a question about a piece of a file that is read.
+#[must_use]
+pub fn is_piece(slot: u32) -> bool {
+    u64::from(slot) & KINDS == PIECE
 }
 
 /// Collects a [`ReadSet`] during a link.

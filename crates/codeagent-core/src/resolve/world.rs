@@ -83,7 +83,7 @@ impl World {
             return false;
         }
         let is_replaced = match old.header.dialect.language() {
-            Language::CSharp => self.csharp.replace(file, &old, &now.facts),
+            Language::CSharp => self.csharp.replace(file, &old, &now),
             Language::TypeScript => self.typescript.replace(file, &old, &now),
         };
         if is_replaced {

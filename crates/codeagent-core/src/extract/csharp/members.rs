@@ -326,9 +326,11 @@ impl<'t, 'r> Walker<'t, 'r> {
         }
     }
 
-    /// The initial value of a field or property, in a scope of its own.
+    /// The initial value of a field or property, in a scope of its own. What a constant is decides where it converts to.
     fn initial_value(&mut self, decl: DeclId, value: Node<'r>, ty: TypeId) {
-        self.b.hide(value.start_byte(), value.end_byte());
+        if !self.b.facts.decl(decl).flags.has(DeclFlags::CONST) {
+            self.b.hide(value.start_byte(), value.end_byte());
+        }
         let init = self.in_block(|walk| walk.expr(value, Context::Typed(ty)));
         self.b.decl(decl).init = init;
     }

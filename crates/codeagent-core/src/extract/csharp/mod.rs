@@ -44,8 +44,8 @@ pub fn extract(text: &str, defines: &[String]) -> Facts {
     walk.file(root);
     let mut builder = walk.b;
     locals::finish(&mut builder);
+    builder.facts.header.dialect = Dialect::CSharp;
     let mut facts = builder.finish(Some(root));
-    facts.header.dialect = Dialect::CSharp;
     facts.header.error_bytes = parsed.errors.bytes;
     facts.header.error_lines.clone_from(&parsed.errors.lines);
     facts.header.parse_status = if facts.header.error_bytes == 0 { ParseStatus::Full } else { ParseStatus::Partial };

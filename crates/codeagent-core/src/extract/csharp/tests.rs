@@ -485,7 +485,31 @@ fn bodies_do_not_change_the_interface() {
     assert_eq!(base, hash("class C { int F() { var x = G(); } int p = 2; int Q => 22; }"));
     assert_ne!(base, hash("class C { long F() { return 1; } int p = 1; int Q => 1; }"));
     assert_eq!(base, hash("/// <summary>a</summary>\nclass C { /* b */ int F()\u{20} { return 1; } int p = 1; int Q => 1; } // c"));
+    assert_eq!(hash("class C { int p = 1; }"), hash("class C { int p = 2; }"));
+    assert_ne!(hash("class C { const int P = 1; }"), hash("class C { const int P = 300; }"), "it may fit elsewhere or not");
     assert_ne!(hash("#if A\nclass C { }\n#endif"), hash("#if A\nclass D { }\n#endif"), "what is not compiled is text");
+}
+
+/// The names of the pieces of `after` that are others than in `before`; `None` if more differs.
+fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
+    let [was, is] = [before, after].map(|text| extract(text, Dialect::CSharp, &[]));
+    let changed = is.pieces.iter().filter(|piece| !was.pieces.iter().any(|other| other.hash == piece.hash));
+    (was.header.frame_hash == is.header.frame_hash).then(|| changed.map(|piece| is.decl_name(piece.decl).to_owned()).collect())
+}
+
+#[test]
+fn members_are_seen_one_by_one() {
+    let before = "namespace N { class C { int a; void M(int x) { } enum E { X, Y } } class D { void M(int x) { } } }";
+    let after = |from: &str, to: &str| changed_pieces(before, &before.replacen(from, to, 1));
+    assert_eq!(after("int a;", "int a; long Q => 1;"), Some(vec!["Q".to_owned()]));
+    assert_eq!(after("M(int x) { } enum", "M(long x) { } enum"), Some(vec!["M".to_owned()]));
+    assert_eq!(after("{ } }", "{ G(); } }"), Some(Vec::new()));
+    assert_eq!(after("X, Y", "X, Y, Z"), Some(vec!["Z".to_owned()]));
+    assert_eq!(after("int a; ", ""), Some(Vec::new()));
+    assert_eq!(after("class D", "class D : C"), None);
+    assert_eq!(after("class D", "record D(int P)"), None);
+    let moved = changed_pieces("class C { void M() { } } class D { }", "class C { } class D { void M() { } }");
+    assert_eq!(moved, Some(vec!["M".to_owned()]), "it is a member of another type");
 }
 
 #[test]

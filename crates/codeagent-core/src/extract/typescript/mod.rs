@@ -64,6 +64,7 @@ pub fn extract(text: &str, dialect: Dialect) -> Facts {
         Some(tree) => {
             let mut walker = Walker::new(text, &tree, grammar, &repaired);
             walker.javascript = dialect.is_javascript();
+            walker.b.facts.header.dialect = dialect;
             walker.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
             walker.references();
             walker.declare_documented_types();

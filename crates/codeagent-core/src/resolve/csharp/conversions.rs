@@ -7,8 +7,11 @@
 //! arguments. Constants of type `int` are literals, names of constants, and their sums, differences and products.
 
 use crate::model::facts::{DeclFlags, DeclKind, Expr, ExprId, LiteralKind, Operator};
+use crate::resolve::DeclRef;
 use crate::resolve::csharp::linker::Linker;
 use crate::resolve::csharp::members::Candidate;
+use crate::resolve::csharp::published;
+use crate::resolve::csharp::tables::Tid;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
 use crate::resolve::csharp::well_known::Known;
 
@@ -184,7 +187,7 @@ impl Linker<'_> {
             Type::Inst(tid, _) if self.tables.group(tid).external => Conversion::Unknown,
             Type::Inst(..) => {
                 let converts = |base: &Ty| match self.arena.get(*base) {
-                    Type::Inst(tid, _) => !self.group(tid).conversions.is_empty(),
+                    Type::Inst(tid, _) => !self.conversions_of(tid).is_empty(),
                     _ => false,
                 };
                 if self.supertypes(to).iter().any(converts) { Conversion::Unknown } else { Conversion::No }
@@ -422,6 +425,13 @@ impl Linker<'_> {
         }
     }
 
+    /// The conversion operators that a type declares itself.
+    fn conversions_of(&self, tid: Tid) -> &[DeclRef] {
+        let group = self.group(tid);
+        self.ask_type(tid, published::CONVERSIONS, group.name);
+        &group.conversions
+    }
+
     /// `implicit operator` of either type.
     fn user_defined(&self, from: Ty, to: Ty, depth: u32) -> Conversion {
         if depth > 1 {
@@ -432,7 +442,7 @@ impl Linker<'_> {
             let all = if self.is_value_type(side) == Some(true) { TyList::from([side]) } else { self.supertypes(side) };
             for base in all.iter() {
                 let Type::Inst(tid, _) = self.arena.get(*base) else { continue };
-                for conversion in &self.group(tid).conversions {
+                for conversion in self.conversions_of(tid) {
                     let facts = self.world.facts(conversion.file);
                     if !facts.decl_name(conversion.decl).starts_with("implicit") {
                         continue;

@@ -11,6 +11,7 @@ use crate::model::facts::{DeclFlags, DeclId, DeclKind};
 use crate::model::graph::{Access, Confidence, EdgeType};
 use crate::resolve::csharp::linker::Linker;
 use crate::resolve::csharp::members::Candidate;
+use crate::resolve::csharp::published;
 use crate::resolve::csharp::tables::{Tid, is_type};
 use crate::resolve::csharp::types::{Ty, TyList, Type};
 use crate::resolve::{DeclRef, Inherited, Links, Target, Use};
@@ -43,7 +44,7 @@ impl Linker<'_> {
         for _ in 0..32 {
             let Type::Inst(tid, _) = self.arena.get(base) else { return };
             self.group(tid);
-            for target in self.tables.members.get(&(tid, name)).into_iter().flatten() {
+            for target in self.members_of(tid, name) {
                 let candidate = Candidate { decl: *target, within: base, depth: 0 };
                 if self.world.decl(*target).kind == decl.kind && self.same_parameters(member, candidate) {
                     if !self.tables.group(tid).external {
@@ -92,6 +93,7 @@ impl Linker<'_> {
         if declares.external {
             return;
         }
+        self.ask_type(interface_tid, published::INTERFACES, declares.name);
         for target in declares.members.iter().filter(|member| self.can_be_implemented(**member)) {
             let wanted = Candidate { decl: *target, within: interface, depth: 0 };
             let found = self.explicit_implementation(own, tid, wanted).or_else(|| self.implicit_implementation(own, tid, wanted));
@@ -126,6 +128,7 @@ impl Linker<'_> {
     fn explicit_implementation(&self, own: Ty, tid: Tid, wanted: Candidate) -> Option<DeclRef> {
         let target = self.world.decl(wanted.decl);
         let name = self.name(wanted.decl.file, target.name);
+        self.ask_type(tid, published::MEMBERS, name);
         self.group(tid).explicit.iter().copied().find(|decl| {
             let facts = self.world.facts(decl.file);
             let (Some(detail), declared) = (facts.detail(decl.decl), facts.decl(decl.decl)) else { return false };
@@ -145,7 +148,7 @@ impl Linker<'_> {
         self.class_chain(own).into_iter().flatten().find_map(|class| {
             let Type::Inst(tid, _) = self.arena.get(class) else { return None };
             let shared = self.group(tid).shared;
-            let mut members = self.tables.members.get(&(tid, name)).into_iter().flatten().copied();
+            let mut members = self.members_of(tid, name).iter().copied();
             members.find(|decl| {
                 let candidate = Candidate { decl: *decl, within: class, depth: 0 };
                 (!shared || self.is_compiled_here(*decl)) && self.can_implement(candidate, wanted)

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::resolve::csharp::well_known::{KNOWN, Known, WORDS};
+use crate::resolve::csharp::well_known::{KNOWN, Known, OPERATORS, WORDS};
 
 /// A name, world-wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,7 +28,7 @@ impl Names {
     #[must_use]
     pub fn new() -> Self {
         let mut names = Self { ids: FxHashMap::default(), texts: Vec::new(), known_names: Vec::new() };
-        for word in WORDS {
+        for word in WORDS.iter().chain(OPERATORS) {
             names.add(word);
         }
         for (_, name, _) in KNOWN {

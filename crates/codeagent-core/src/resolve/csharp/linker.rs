@@ -172,6 +172,21 @@ impl<'w> Linker<'w> {
         group
     }
 
+    /// Records that a type is asked for a name, or for one of the other questions that its members answer.
+    pub(super) fn ask_type(&self, tid: Tid, table: &'static str, name: NameId) {
+        let is_elsewhere = |part: &DeclRef| part.file != self.file;
+        let group = self.tables.group(tid);
+        if !group.external && group.parts.iter().any(is_elsewhere) {
+            self.ask(table, name);
+        }
+    }
+
+    /// The members of this name that a type declares itself.
+    pub(super) fn members_of(&self, tid: Tid, name: NameId) -> &'w [DeclRef] {
+        self.ask_type(tid, published::MEMBERS, name);
+        self.tables.members.get(&(tid, name)).map_or(&[], |found| found.as_slice())
+    }
+
     /// A declaration of any file.
     pub(super) fn decl(&self, decl: DeclRef) -> &'w Declaration {
         self.recorder.file(decl.file);

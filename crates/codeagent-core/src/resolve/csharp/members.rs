@@ -11,6 +11,7 @@ use crate::model::graph::Access;
 use crate::resolve::DeclRef;
 use crate::resolve::csharp::intern::NameId;
 use crate::resolve::csharp::linker::Linker;
+use crate::resolve::csharp::published;
 use crate::resolve::csharp::tables::Tid;
 use crate::resolve::csharp::types::{Ty, Type};
 use crate::resolve::csharp::well_known::Known;
@@ -44,7 +45,7 @@ impl Linker<'_> {
                 let Type::Inst(tid, _) = self.arena.get(base) else { continue };
                 self.group(tid);
                 let shared = self.tables.group(tid).shared;
-                for decl in self.tables.members.get(&(tid, name)).into_iter().flatten() {
+                for decl in self.members_of(tid, name) {
                     let candidate = Candidate { decl: *decl, within: base, depth: depth as u16 };
                     if (!accessible || self.is_accessible(candidate)) && (!shared || self.is_compiled_here(candidate.decl)) {
                         self.add_member(&mut found, candidate);
@@ -64,7 +65,7 @@ impl Linker<'_> {
         for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
             for base in level {
                 let Type::Inst(tid, _) = self.arena.get(base) else { continue };
-                for decl in self.tables.members.get(&(tid, name)).into_iter().flatten() {
+                for decl in self.members_of(tid, name) {
                     let candidate = Candidate { decl: *decl, within: base, depth: depth as u16 };
                     if is_method(self.world.decl(*decl).kind) && self.is_accessible(candidate) {
                         self.add_member(&mut found, candidate);
@@ -230,6 +231,7 @@ impl Linker<'_> {
     pub(super) fn constructors(&self, ty: Ty) -> Vec<Candidate> {
         let Type::Inst(tid, _) = self.arena.get(ty) else { return Vec::new() };
         let group = self.group(tid);
+        self.ask_type(tid, published::CONSTRUCTORS, group.name);
         let parts = group.constructors.iter().filter(|decl| !group.shared || self.is_compiled_here(**decl));
         self.prefer_accessible(parts.map(|decl| Candidate { decl: *decl, within: ty, depth: 0 }).collect())
     }

@@ -39,7 +39,7 @@ mod usings;
 mod well_known;
 
 pub(super) use explain::explain;
-pub use published::published;
+pub use published::{asked_of, published};
 pub use tables::Tables;
 
 use crate::resolve::{FileId, Links, World};

@@ -1,22 +1,21 @@
-//! A file whose bodies changed takes the place of its former self in the tables, without making the tables anew.
+//! A file whose members or bodies changed takes the place of its former self in the tables, without making the tables anew.
 //!
-//! Possible if both declare the same namespaces, types and members in the same order, and if no name is new that leads to more of the library;
-//! then only the numbers of the declarations differ.
+//! Possible if both declare the same namespaces and types in the same order, and if no name is new that leads to more of the library; the members
+//! of those types go and come.
 //! What the tables say afterwards is what tables made afresh would say, but for the numbers of names, whose order nothing depends on.
 //!
 //! **Limits.** Anything else is refused: whoever asked makes the tables anew.
 
-use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts, ImportId, ScopeId};
 use crate::model::graph::Access;
 use crate::resolve::csharp::intern::NameId;
 use crate::resolve::csharp::published;
-use crate::resolve::csharp::tables::{FileTable, Tables, is_member_kind, is_type};
-use crate::resolve::world::{DeclRef, FileId};
+use crate::resolve::csharp::tables::{FileBuilder, FileTable, Tables, Tid, is_type};
+use crate::resolve::world::{DeclRef, FileId, WorldFile};
 
-/// What the tables take of a declaration, but for its number.
+/// What the tables take of a namespace or type, but for its number.
 #[derive(PartialEq)]
 struct Entry<'f> {
     kind: DeclKind,
@@ -24,33 +23,32 @@ struct Entry<'f> {
     name: &'f str,
     arity: usize,
     access: Option<Access>,
-    explicit: bool,
-    /// The declaration whose body it stands in, by its place among the entries.
+    /// The namespace or type in whose body it stands, by its place among the entries.
     owner: Option<usize>,
 }
 
-/// The declarations that the tables look at, in order.
+/// The namespaces and types that a file declares, in order.
 fn entries(facts: &Facts) -> (Vec<DeclId>, Vec<Entry<'_>>) {
     let mut ids: Vec<DeclId> = Vec::new();
     let mut entries = Vec::new();
-    for id in facts.decl_ids() {
+    for id in facts.decl_ids().filter(|id| is_entry(facts, *id)) {
         let decl = facts.decl(id);
-        if decl.kind != DeclKind::Namespace && !is_type(decl.kind) && !decl.flags.has(DeclFlags::MEMBER) && !is_member_kind(decl.kind) {
-            continue;
-        }
-        let detail = facts.detail(id);
         entries.push(Entry {
             kind: decl.kind,
             flags: decl.flags,
             name: facts.text(decl.name),
             arity: decl.type_params.len(),
-            access: detail.and_then(|detail| detail.access),
-            explicit: detail.is_some_and(|detail| !detail.explicit_interface.is_none()),
+            access: facts.detail(id).and_then(|detail| detail.access),
             owner: owner(facts, decl.scope, &ids),
         });
         ids.push(id);
     }
     (ids, entries)
+}
+
+fn is_entry(facts: &Facts, id: DeclId) -> bool {
+    let kind = facts.decl(id).kind;
+    kind == DeclKind::Namespace || is_type(kind)
 }
 
 /// The nearest entry around a scope.
@@ -71,71 +69,122 @@ fn global_usings(facts: &Facts) -> impl Iterator<Item = usize> {
 
 impl Tables {
     /// Puts new facts of a file in the place of old ones. False, with nothing changed, if the tables have to be made anew.
-    pub fn replace(&mut self, file: FileId, old: &Facts, new: &Facts) -> bool {
-        let ((old_ids, before), (new_ids, now)) = (entries(old), entries(new));
-        if before != now || !global_usings(old).eq(global_usings(new)) || !published::friends(old).eq(published::friends(new)) {
+    pub fn replace(&mut self, file: FileId, old: &Facts, new: &WorldFile) -> bool {
+        let facts = &new.facts;
+        let ((old_ids, before), (new_ids, now)) = (entries(old), entries(facts));
+        if before != now || !global_usings(old).eq(global_usings(facts)) || !published::friends(old).eq(published::friends(facts)) {
             return false;
         }
-        if new.names.iter().any(|text| self.leads_further(text)) {
+        if facts.names.iter().any(|text| self.leads_further(text)) {
             return false;
         }
-        let renumbered: FxHashMap<DeclId, DeclId> = old_ids.iter().copied().zip(new_ids.iter().copied()).collect();
         let table = std::mem::take(&mut self.files[file.0 as usize]);
-        self.renumber(file, &table, (old, &old_ids), &renumbered);
-        let mut made = FileTable {
-            names: new.names.iter().map(|text| self.names.add(text)).collect(),
-            homes: table.homes.clone(),
-            ..FileTable::default()
-        };
+        let renumbered: FxHashMap<DeclId, DeclId> = old_ids.iter().copied().zip(new_ids.iter().copied()).collect();
+        self.renumber(file, &table, &renumbered);
+        self.remove_members(file, &table, old);
+        let mut made = FileTable::default();
         for (before, now) in old_ids.iter().zip(&new_ids) {
             if let Some(&namespace) = table.namespaces.get(&old.decl(*before).inner) {
-                made.namespaces.insert(new.decl(*now).inner, namespace);
+                made.namespaces.insert(facts.decl(*now).inner, namespace);
             }
             if let Some(&tid) = table.types.get(before) {
                 made.types.insert(*now, tid);
             }
         }
-        for (index, import) in new.imports.iter().enumerate().filter(|(_, import)| !import.global) {
+        for (index, import) in facts.imports.iter().enumerate().filter(|(_, import)| !import.global) {
             made.usings.entry(import.scope.some().unwrap_or(ScopeId(0))).or_default().push(ImportId(index as u32));
         }
-        self.files[file.0 as usize] = made;
+        let mut builder = FileBuilder::new(self, new, file).resume(made);
+        facts.decl_ids().filter(|id| !is_entry(facts, *id)).for_each(|id| builder.declaration(id));
+        self.files[file.0 as usize] = builder.made;
+        self.sort_members(file, facts);
         true
     }
 
-    fn renumber(&mut self, file: FileId, table: &FileTable, (old, ids): (&Facts, &[DeclId]), to: &FxHashMap<DeclId, DeclId>) {
+    /// Gives the parts of types and namespaces their new numbers.
+    fn renumber(&mut self, file: FileId, table: &FileTable, to: &FxHashMap<DeclId, DeclId>) {
         let change = |refs: &mut [DeclRef]| {
             for reference in refs.iter_mut().filter(|reference| reference.file == file) {
                 reference.decl = to.get(&reference.decl).copied().unwrap_or(reference.decl);
             }
         };
-        let mut namespaces: SmallVec<[_; 4]> = table.namespaces.values().copied().collect();
-        namespaces.sort_unstable();
-        namespaces.dedup();
-        for namespace in namespaces {
+        for namespace in table.namespaces.values().collect::<FxHashSet<_>>() {
             change(&mut self.namespaces[namespace.0 as usize].decls);
         }
-        let mut types: Vec<_> = table.types.values().copied().collect();
-        types.sort_unstable();
-        types.dedup();
-        let mut names: Vec<NameId> = ids.iter().filter_map(|id| table.names.get(old.decl(*id).name.0 as usize)).copied().collect();
-        names.sort_unstable();
-        names.dedup();
-        for tid in types {
+        for tid in types_of(table) {
+            change(&mut self.types[tid.0 as usize].parts);
+        }
+    }
+
+    fn remove_members(&mut self, file: FileId, table: &FileTable, old: &Facts) {
+        let is_other = |reference: &DeclRef| reference.file != file;
+        for tid in types_of(table) {
             let group = &mut self.types[tid.0 as usize];
-            change(&mut group.parts);
             for list in [&mut group.members, &mut group.constructors, &mut group.conversions, &mut group.explicit] {
-                change(list);
+                list.retain(is_other);
             }
-            for name in &names {
-                if let Some(members) = self.members.get_mut(&(tid, *name)) {
-                    change(members);
+        }
+        let (named, names) = named_members(table, old);
+        for key in named {
+            if let Some(members) = self.members.get_mut(&key) {
+                members.retain(|member| is_other(member));
+                if members.is_empty() {
+                    self.members.remove(&key);
                 }
             }
         }
         for name in names {
-            for extension in self.extensions.get_mut(&name).into_iter().flatten().filter(|extension| extension.decl.file == file) {
-                extension.decl.decl = to.get(&extension.decl.decl).copied().unwrap_or(extension.decl.decl);
+            if let Some(extensions) = self.extensions.get_mut(&name) {
+                extensions.retain(|extension| is_other(&extension.decl));
+                if extensions.is_empty() {
+                    self.extensions.remove(&name);
+                }
             }
         }
     }
+
+    /// Puts what was added at the end into the order of files.
+    fn sort_members(&mut self, file: FileId, new: &Facts) {
+        let table = &self.files[file.0 as usize];
+        for tid in types_of(table) {
+            let group = &mut self.types[tid.0 as usize];
+            for list in [&mut group.members, &mut group.constructors, &mut group.conversions, &mut group.explicit] {
+                list.sort_unstable();
+            }
+        }
+        let (named, names) = named_members(table, new);
+        for key in named {
+            if let Some(members) = self.members.get_mut(&key) {
+                members.sort_unstable();
+            }
+        }
+        for name in names {
+            if let Some(extensions) = self.extensions.get_mut(&name) {
+                extensions.sort_unstable_by_key(|extension| extension.decl);
+            }
+        }
+    }
+}
+
+fn types_of(table: &FileTable) -> FxHashSet<Tid> {
+    table.types.values().copied().collect()
+}
+
+/// The types and names under which a file may have members, and the names under which it may have extensions.
+fn named_members(table: &FileTable, facts: &Facts) -> (FxHashSet<(Tid, NameId)>, FxHashSet<NameId>) {
+    let (mut named, mut names) = (FxHashSet::default(), FxHashSet::default());
+    for id in facts.decl_ids().filter(|id| !is_entry(facts, *id)) {
+        let decl = facts.decl(id);
+        let Some(&name) = table.names.get(decl.name.0 as usize) else { continue };
+        let owner = facts.scope(decl.scope).owner;
+        match table.types.get(&owner) {
+            Some(&tid) => {
+                named.insert((tid, name));
+            }
+            None if facts.decl(owner).kind != DeclKind::ExtensionBlock => continue,
+            None => {}
+        }
+        names.insert(name);
+    }
+    (named, names)
 }

@@ -1,11 +1,13 @@
 //! Which world-wide questions does a file answer: the names it adds to the tables, as slots.
 //!
-//! A link records the slot of every table question it asks; a file publishes the slots of every name it puts there. Members and nested
-//! types need no slots: whoever looks for them reads all parts of the type.
+//! A link records the slot of every table question it asks; a file publishes the slots of every name it puts there. Nested types need no slots:
+//! whoever looks for them reads all parts of the type. Members are pieces of those parts: whoever looks for one asks for its name too.
 //!
 //! **Limits.** Types are asked for by simple name alone, so a new type wakes every file that asked for a type of that name anywhere.
 
-use crate::model::facts::{DeclFlags, DeclKind, Expr, Facts, LiteralKind, Operator, ScopeId, SiteKind, Subject, TypeExpr};
+use smallvec::{SmallVec, smallvec};
+
+use crate::model::facts::{DeclFlags, DeclId, DeclKind, Expr, Facts, LiteralKind, Operator, ScopeId, SiteKind, Subject, TypeExpr};
 use crate::resolve::csharp::tables::is_type;
 use crate::resolve::reads::slot;
 
@@ -19,6 +21,36 @@ pub const EXTENSIONS: &str = "cs:extension";
 pub const GLOBAL_USINGS: &str = "cs:global-usings";
 /// The assemblies that see internals by an attribute in a source, one question.
 pub const FRIENDS: &str = "cs:friends";
+
+/// Members of types by name, in the files that are read. Those of one name are one piece, whatever types they are members of.
+pub const MEMBERS: &str = ".cs:member";
+/// Constructors, by the name of their type.
+pub const CONSTRUCTORS: &str = ".cs:constructor";
+/// All members of interfaces, by the interface's name.
+pub const INTERFACES: &str = ".cs:interface";
+/// Conversion operators, by the name of their type.
+pub const CONVERSIONS: &str = ".cs:conversion";
+
+/// The questions that a member is an answer to.
+#[must_use]
+pub fn asked_of(facts: &Facts, member: DeclId) -> SmallVec<[u64; 3]> {
+    let decl = facts.decl(member);
+    let container = facts.decl(facts.scope(decl.scope).owner);
+    let name = facts.text(decl.name);
+    let mut slots = smallvec![slot(MEMBERS, name)];
+    match container.kind {
+        DeclKind::Interface => slots.push(slot(INTERFACES, facts.text(container.name))),
+        DeclKind::ExtensionBlock => slots.push(slot(EXTENSIONS, name)),
+        _ if decl.flags.has(DeclFlags::EXTENSION) => slots.push(slot(EXTENSIONS, name)),
+        _ => {}
+    }
+    match decl.kind {
+        DeclKind::Conversion => slots.push(slot(CONVERSIONS, facts.text(container.name))),
+        DeclKind::Constructor => slots.push(slot(CONSTRUCTORS, facts.text(container.name))),
+        _ => {}
+    }
+    slots
+}
 
 /// The slots a file publishes, sorted.
 #[must_use]

@@ -318,21 +318,30 @@ pub fn is_type(kind: DeclKind) -> bool {
     )
 }
 
-struct FileBuilder<'b> {
+/// Adds a file to the tables.
+pub(super) struct FileBuilder<'b> {
     tables: &'b mut Tables,
     facts: &'b Facts,
     file: FileId,
     external: bool,
-    made: FileTable,
+    /// What is known of the file.
+    pub(super) made: FileTable,
     groups: FxHashMap<(Option<Tid>, NamespaceId, NameId, u16), Tid>,
 }
 
 impl<'b> FileBuilder<'b> {
-    fn new(tables: &'b mut Tables, file: &'b WorldFile, id: FileId) -> Self {
+    pub(super) fn new(tables: &'b mut Tables, file: &'b WorldFile, id: FileId) -> Self {
         let names = file.facts.names.iter().map(|text| tables.names.add(text)).collect();
         let homes = tables.assemblies.homes(&file.path, file.external);
         let made = FileTable { names, homes, ..FileTable::default() };
         Self { tables, facts: &file.facts, file: id, external: file.external, made, groups: FxHashMap::default() }
+    }
+
+    /// Goes on where namespaces, types and usings are known.
+    pub(super) fn resume(mut self, known: FileTable) -> Self {
+        let FileTable { namespaces, types, usings, .. } = known;
+        self.made = FileTable { namespaces, types, usings, ..self.made };
+        self
     }
 
     fn run(mut self, projects: &ProjectModel) -> FileTable {
@@ -351,7 +360,8 @@ impl<'b> FileBuilder<'b> {
         self.made.names.get(self.facts.decl(id).name.0 as usize).copied().unwrap_or(NameId::NONE)
     }
 
-    fn declaration(&mut self, id: DeclId) {
+    /// Adds a declaration; those around it have been added.
+    pub(super) fn declaration(&mut self, id: DeclId) {
         let decl = self.facts.decl(id);
         match decl.kind {
             DeclKind::Namespace => self.namespace(id),

@@ -109,6 +109,31 @@ words! {
     SLICE "Slice",
 }
 
+/// Names of operators, interned too: what a type is asked for must not depend on whether some file declares one.
+pub const OPERATORS: &[&str] = &[
+    "operator +",
+    "operator -",
+    "operator *",
+    "operator /",
+    "operator %",
+    "operator &",
+    "operator |",
+    "operator ^",
+    "operator <<",
+    "operator >>",
+    "operator >>>",
+    "operator ==",
+    "operator !=",
+    "operator <",
+    "operator >",
+    "operator <=",
+    "operator >=",
+    "operator !",
+    "operator ~",
+    "operator ++",
+    "operator --",
+];
+
 impl Known {
     /// The namespace it is declared in.
     #[must_use]

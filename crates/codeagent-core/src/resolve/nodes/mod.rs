@@ -11,9 +11,9 @@ mod describe;
 mod identity;
 mod patch;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::facts::{DeclId, DeclKind, Facts};
 use crate::model::graph::{Confidence, Edge, EdgeType, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
@@ -27,8 +27,14 @@ pub use patch::Renewed;
 /// All nodes of a world and which declaration belongs to which.
 #[derive(Debug, Default)]
 pub struct NodeTable {
-    /// All nodes; files and namespaces included. In order of their first declaration.
-    pub nodes: Vec<Node>,
+    /// Nodes, files and namespaces included, and places without one.
+    nodes: Vec<Node>,
+    /// The places without a node.
+    vacant: Vec<u32>,
+    /// Identities that several nodes have.
+    shared: FxHashSet<NodeId>,
+    /// The ids of all nodes, once somebody has asked for them.
+    ids: OnceLock<FxHashSet<NodeId>>,
     /// Per file and declaration: index of its node plus one, 0 without one.
     of_decl: Vec<Vec<u32>>,
     /// Per file: index of its node.
@@ -52,6 +58,48 @@ impl NodeTable {
             builder.add_file(projects, file);
         }
         builder.finish()
+    }
+
+    /// All nodes, files and namespaces included.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        let vacant: FxHashSet<u32> = self.vacant.iter().copied().collect();
+        self.nodes.iter().enumerate().filter(move |(place, _)| !vacant.contains(&(*place as u32))).map(|(_, node)| node)
+    }
+
+    /// Takes all nodes out.
+    pub fn take_nodes(&mut self) -> Vec<Node> {
+        let mut vacant = std::mem::take(&mut self.vacant);
+        let mut nodes = std::mem::take(&mut self.nodes);
+        vacant.sort_unstable();
+        for place in vacant.into_iter().rev() {
+            nodes.swap_remove(place as usize);
+        }
+        nodes
+    }
+
+    /// The node at a place that [`Renewed`] names.
+    #[must_use]
+    pub fn at(&self, place: usize) -> &Node {
+        &self.nodes[place]
+    }
+
+    /// How many nodes there are that are no files.
+    #[must_use]
+    pub fn symbols(&self) -> usize {
+        self.nodes.len() - self.vacant.len() - self.of_file.len()
+    }
+
+    /// What a file says of which the table has the nodes.
+    #[must_use]
+    pub fn facts(&self, file: FileId) -> &Facts {
+        &self.facts[file.0 as usize]
+    }
+
+    /// The file of a path.
+    #[must_use]
+    pub fn find(&self, path: &str) -> Option<FileId> {
+        let path_of = |node: &u32| self.nodes[*node as usize].qualified_name.as_str();
+        self.of_file.binary_search_by(|node| path_of(node).cmp(path)).ok().map(|at| FileId(at as u32))
     }
 
     /// The node of a file.
@@ -226,13 +274,15 @@ impl TableBuilder {
         }
     }
 
-    fn finish(self) -> NodeTable {
-        let mut nodes: Vec<Node> = self.drafts.into_iter().map(|draft| draft.node).collect();
+    fn finish(mut self) -> NodeTable {
+        let mut nodes: Vec<Node> = std::mem::take(&mut self.drafts).into_iter().map(|draft| draft.node).collect();
         for node in &mut nodes {
             let rest = &mut node.spans[1..];
             rest.sort_by(|a, b| (&a.path, a.span.start.offset).cmp(&(&b.path, b.span.start.offset)));
         }
-        NodeTable { nodes, of_decl: self.of_decl, of_file: self.of_file, facts: self.facts }
+        let shared = self.by_identity.into_iter().filter(|(_, nodes)| nodes.len() > 1).map(|(id, _)| id).collect();
+        let Self { of_decl, of_file, facts, .. } = self;
+        NodeTable { nodes, vacant: Vec::new(), shared, ids: OnceLock::new(), of_decl, of_file, facts }
     }
 }
 

@@ -1,24 +1,31 @@
-//! The nodes of a file whose bodies changed are renewed in place: mostly they only stand elsewhere in it.
+//! The nodes of a file that changed are renewed in place: mostly they only stand elsewhere in it, some come and some go.
 //!
-//! Possible if the file declares the same nodes in the same order and with the same weight; what describes a node may differ if no other file
-//! declares it. What the table says afterwards is what a table made afresh would say.
+//! Possible if what other files declare too stays as it is but for its place, and if no node that comes or goes shares its identity with
+//! another, by which they would be numbered. What the table says afterwards is what a table made afresh would say, in another order.
 //!
 //! **Limits.** Anything else is refused: whoever asked makes the table anew.
 
 use std::sync::Arc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::model::facts::{DeclId, Facts};
-use crate::model::graph::{Node, NodeSpan};
+use crate::model::graph::{Node, NodeId, NodeSpan};
 use crate::resolve::nodes::{NodeTable, TableBuilder, describe, is_node};
 use crate::resolve::world::{FileId, World, WorldFile};
+
+/// More nodes than this do not come or go one by one.
+const MOST_CHANGED: usize = 64;
 
 /// What became of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewed {
-    /// It is described in other words.
+    /// It is new, or described in other words.
     Said(usize),
     /// Its site at this position stands elsewhere.
     Moved(usize, usize),
+    /// It is gone.
+    Gone(NodeId),
 }
 
 /// One file's nodes by themselves.
@@ -26,22 +33,27 @@ struct Alone {
     nodes: Vec<Node>,
     /// The declarations that are nodes, with the place of their node, in order.
     decls: Vec<(DeclId, u32)>,
+    /// Identities that several nodes have.
+    shared: FxHashSet<NodeId>,
 }
 
 fn alone(world: &World, file: &WorldFile) -> Alone {
     let mut builder = TableBuilder::default();
     builder.add_file(&world.projects, file);
-    let of_decl = &builder.of_decl[0];
-    let decls = file.facts.decl_ids().filter(|id| of_decl[id.index()] != 0).map(|id| (id, of_decl[id.index()] - 1)).collect();
-    Alone { nodes: builder.drafts.into_iter().map(|draft| draft.node).collect(), decls }
+    let NodeTable { nodes, of_decl, shared, .. } = builder.finish();
+    let decls = file.facts.decl_ids().filter(|id| of_decl[0][id.index()] != 0).map(|id| (id, of_decl[0][id.index()] - 1)).collect();
+    Alone { nodes, decls, shared }
 }
 
 /// What decides between several declarations of one node: weights, and where it has several in the file, their documentation.
-fn ranks<'f>(facts: &'f Facts, alone: &Alone) -> Vec<(u32, u32, &'f str)> {
+fn ranks<'f>(facts: &'f Facts, alone: &Alone) -> FxHashMap<u32, Vec<(u32, &'f str)>> {
     let several = |node: u32| alone.nodes[node as usize].spans.len() > 1;
     let doc = |decl: DeclId| facts.detail(decl).map_or("", |detail| if detail.doc.is_none() { "" } else { facts.text(detail.doc) });
-    let rank = |(decl, node): &(DeclId, u32)| (*node, describe::weight(facts, *decl), if several(*node) { doc(*decl) } else { "" });
-    alone.decls.iter().map(rank).collect()
+    let mut ranks: FxHashMap<u32, Vec<(u32, &'f str)>> = FxHashMap::default();
+    for (decl, node) in &alone.decls {
+        ranks.entry(*node).or_default().push((describe::weight(facts, *decl), if several(*node) { doc(*decl) } else { "" }));
+    }
+    ranks
 }
 
 /// The sites by place.
@@ -64,30 +76,102 @@ impl NodeTable {
         let now = world.file(id);
         let before = WorldFile { facts: Arc::clone(old), ..now.clone() };
         let (was, is) = (alone(world, &before), alone(world, now));
-        if was.nodes.len() != is.nodes.len() || ranks(old, &was) != ranks(&now.facts, &is) {
-            return None;
-        }
         let at = id.0 as usize;
         let mut places = vec![usize::MAX; was.nodes.len()];
         places[0] = self.of_file[at] as usize;
         for (decl, node) in &was.decls {
             places[*node as usize] = self.of_decl[at][decl.index()].checked_sub(1)? as usize;
         }
+        let mut former: FxHashMap<NodeId, usize> = was.nodes.iter().enumerate().map(|(place, node)| (node.id, place)).collect();
+        let pairs: Vec<Option<usize>> = is.nodes.iter().map(|node| former.remove(&node.id)).collect();
+        let gone: Vec<usize> = former.into_values().collect();
+        if gone.len() + pairs.iter().filter(|pair| pair.is_none()).count() > MOST_CHANGED {
+            return None;
+        }
+        let (ranked, ranks) = (ranks(old, &was), ranks(&now.facts, &is));
         let mut changes = Vec::new();
-        for ((was, is), place) in was.nodes.iter().zip(&is.nodes).zip(&places) {
-            if was != is {
-                compare((was, is), (self.nodes.get(*place)?, *place), &now.path, &mut changes)?;
+        for (place, (node, pair)) in is.nodes.iter().zip(&pairs).enumerate() {
+            let Some(pair) = *pair else {
+                if is.shared.contains(&node.id) || self.has(node.id) {
+                    return None;
+                }
+                continue;
+            };
+            let whole = self.nodes.get(places[pair])?;
+            let is_alone = whole.spans.iter().all(|site| *site.path == *now.path);
+            if !is_alone && ranked.get(&(pair as u32)) != ranks.get(&(place as u32)) {
+                return None;
+            }
+            if was.nodes[pair] != *node {
+                compare((&was.nodes[pair], node), (whole, places[pair]), is_alone, &mut changes)?;
             }
         }
-        let renewed = changes.into_iter().map(|change| self.apply(change)).collect();
+        for place in &gone {
+            let (node, whole) = (&was.nodes[*place], self.nodes.get(places[*place])?);
+            if was.shared.contains(&node.id)
+                || self.shared.contains(&node.id)
+                || whole.id != node.id
+                || whole.spans.len() != node.spans.len()
+            {
+                return None;
+            }
+        }
+        let mut renewed: Vec<Renewed> = changes.into_iter().map(|change| self.apply(change)).collect();
+        renewed.extend(gone.into_iter().map(|place| self.remove(places[place])));
+        let (now_at, added) = self.add((&was, &is), &pairs, &places);
+        renewed.extend(added);
         let mut of_decl = vec![0; now.facts.decls.len()];
-        for ((before, _), (decl, _)) in was.decls.iter().zip(&is.decls) {
-            of_decl[decl.index()] = self.of_decl[at][before.index()];
+        for (decl, node) in &is.decls {
+            of_decl[decl.index()] = now_at[*node as usize] as u32 + 1;
         }
         debug_assert!(now.facts.decl_ids().all(|decl| is_node(&now.facts, decl) == (of_decl[decl.index()] != 0)));
         self.of_decl[at] = of_decl;
         self.facts[at] = Arc::clone(&now.facts);
         Some(renewed)
+    }
+
+    /// Puts those nodes of a file that have no counterpart before into the table. The places of all of them, and what is new.
+    fn add(&mut self, (was, is): (&Alone, &Alone), pairs: &[Option<usize>], places: &[usize]) -> (Vec<usize>, Vec<Renewed>) {
+        let known: FxHashMap<NodeId, NodeId> =
+            was.nodes.iter().zip(places).filter_map(|(node, place)| Some((node.id, self.nodes.get(*place)?.id))).collect();
+        let (mut now_at, mut added) = (Vec::with_capacity(pairs.len()), Vec::new());
+        for (node, pair) in is.nodes.iter().zip(pairs) {
+            if let Some(pair) = pair {
+                now_at.push(places[*pair]);
+                continue;
+            }
+            let parent = node.parent.map(|parent| known.get(&parent).copied().unwrap_or(parent));
+            let node = Node { parent, ..node.clone() };
+            if let Some(ids) = self.ids.get_mut() {
+                ids.insert(node.id);
+            }
+            let place = match self.vacant.pop() {
+                Some(place) => place as usize,
+                None => self.nodes.len(),
+            };
+            if place == self.nodes.len() {
+                self.nodes.push(node)
+            } else {
+                self.nodes[place] = node
+            }
+            now_at.push(place);
+            added.push(Renewed::Said(place));
+        }
+        (now_at, added)
+    }
+
+    fn remove(&mut self, place: usize) -> Renewed {
+        let id = self.nodes[place].id;
+        if let Some(ids) = self.ids.get_mut() {
+            ids.remove(&id);
+        }
+        self.vacant.push(place as u32);
+        Renewed::Gone(id)
+    }
+
+    /// Whether there is a node of this id.
+    fn has(&self, id: NodeId) -> bool {
+        self.ids.get_or_init(|| self.nodes().map(|node| node.id).collect()).contains(&id)
     }
 
     fn apply(&mut self, change: Change) -> Renewed {
@@ -110,33 +194,28 @@ enum Change {
     Moved(usize, usize, NodeSpan),
 }
 
-/// Notes what must be done to the node `whole`, of which one file said `was` and says `is`. `None` if that cannot be told from the file.
-fn compare((was, is): (&Node, &Node), (whole, place): (&Node, usize), path: &str, changes: &mut Vec<Change>) -> Option<()> {
-    if was.spans.len() != is.spans.len() || was.id != is.id || was.parent != is.parent {
+/// Notes what must be done to the node `whole`, of which one file said `was` and says `is`; `is_alone`: no other file says anything of it. `None` if
+/// that cannot be told from the file.
+fn compare((was, is): (&Node, &Node), (whole, place): (&Node, usize), is_alone: bool, changes: &mut Vec<Change>) -> Option<()> {
+    if was.id != is.id || was.parent != is.parent {
         return None;
     }
+    if is_alone && (was.spans.len() != is.spans.len() || !same_words(was, is)) {
+        changes.push(Change::Said(place, Box::new(Node { id: whole.id, parent: whole.parent, ..is.clone() })));
+        return Some(());
+    }
+    if was.spans.len() != is.spans.len() || !same_words(was, is) {
+        return None;
+    }
+    let path = &is.spans[0].path;
     let sites: Vec<(&NodeSpan, &NodeSpan)> = sites(was).into_iter().zip(sites(is)).collect();
-    let mut moved = Vec::new();
     let mut found = 0;
-    for (position, site) in whole.spans.iter().enumerate().filter(|(_, site)| site.path == path) {
+    for (position, site) in whole.spans.iter().enumerate().filter(|(_, site)| site.path == *path) {
         let (_, to) = sites.iter().find(|(from, _)| *from == site)?;
         found += 1;
         if site != *to {
-            moved.push((position, (*to).clone()));
+            changes.push(Change::Moved(place, position, (*to).clone()));
         }
     }
-    if found != sites.len() {
-        return None;
-    }
-    if same_words(was, is) {
-        changes.extend(moved.into_iter().map(|(position, site)| Change::Moved(place, position, site)));
-        return Some(());
-    }
-    if whole.spans.len() != sites.len() || whole.id != was.id {
-        return None;
-    }
-    let mut node = Node { parent: whole.parent, spans: whole.spans.clone(), ..is.clone() };
-    moved.into_iter().for_each(|(position, site)| node.spans[position] = site);
-    changes.push(Change::Said(place, Box::new(node)));
-    Some(())
+    (found == sites.len()).then_some(())
 }

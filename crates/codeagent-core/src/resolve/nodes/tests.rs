@@ -18,8 +18,7 @@ fn table(files: &[(&str, &str)]) -> NodeTable {
 
 fn names(table: &NodeTable) -> Vec<String> {
     let mut names: Vec<String> = table
-        .nodes
-        .iter()
+        .nodes()
         .filter(|node| node.kind != NodeKind::File)
         .map(|node| format!("{} {} x{}", node.kind, node.qualified_name, node.spans.len()))
         .collect();
@@ -37,17 +36,17 @@ fn parts_of_a_partial_class_are_one_node_and_overloads_are_several() {
         names(&table),
         ["class N.C x1", "class N.C x2", "method N.C.M x1", "method N.C.M x1", "namespace N x2", "property N.C.P x1"]
     );
-    let mut ids: Vec<_> = table.nodes.iter().map(|node| node.id).collect();
+    let mut ids: Vec<_> = table.nodes().map(|node| node.id).collect();
     ids.sort();
     ids.dedup();
-    assert_eq!(ids.len(), table.nodes.len());
+    assert_eq!(ids.len(), table.nodes().count());
 }
 
 #[test]
 fn true_duplicates_get_an_ordinal() {
     let table = table(&[("a.cs", "class C { }"), ("b.cs", "class C { }")]);
     assert_eq!(names(&table), ["class C x1", "class C x1"]);
-    let ids: Vec<_> = table.nodes.iter().filter(|node| node.kind == NodeKind::Class).map(|node| node.id).collect();
+    let ids: Vec<_> = table.nodes().filter(|node| node.kind == NodeKind::Class).map(|node| node.id).collect();
     assert_ne!(ids[0], ids[1]);
 }
 

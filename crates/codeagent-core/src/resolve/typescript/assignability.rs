@@ -500,7 +500,7 @@ impl Link<'_> {
         if inner.is_none() {
             return;
         }
-        let entries = self.tables.declared_in(decl.file, inner);
+        let entries = self.declared_in(decl.file, inner);
         self.spend(entries.len());
         let facts = self.facts(decl.file);
         names.extend(entries.iter().filter_map(|&(_, name, id)| {

@@ -120,7 +120,7 @@ impl Link<'_> {
         let export = &facts.exports[export.index()];
         let name = self.name(file, export.name);
         let is_given = |decl: &Declaration| decl.kind == DeclKind::Property && decl.flags.has(DeclFlags::EXPORT);
-        let own = self.tables.declared(file, ScopeId(0), name).iter().map(|entry| entry.2);
+        let own = self.declarations(file, ScopeId(0), name).iter().map(|entry| entry.2);
         let decls: Decls = own.filter(|id| is_given(facts.decl(*id))).map(|id| at(file, id)).collect();
         if decls.is_empty() { self.meaning_of(file, export.value, visited) } else { Found::Decls(decls) }
     }
@@ -185,7 +185,7 @@ impl Link<'_> {
     pub(super) fn member_assigned_to(&mut self, decls: &Decls, name: Name) -> Option<DeclRef> {
         let holder = self.holder_among(decls)?;
         let facts = self.facts(holder.file);
-        let own = self.tables.declared(holder.file, ScopeId(0), name).iter().map(|entry| entry.2);
+        let own = self.declarations(holder.file, ScopeId(0), name).iter().map(|entry| entry.2);
         let is_assigned = |decl: &Declaration| decl.kind == DeclKind::Property && decl.parent == holder.decl;
         own.into_iter().find(|id| is_assigned(facts.decl(*id))).map(|id| at(holder.file, id))
     }

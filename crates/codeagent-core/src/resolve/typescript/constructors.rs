@@ -55,7 +55,7 @@ impl Link<'_> {
             return None;
         }
         let holder = self.value_holder(value).unwrap_or(value);
-        let own = self.tables.declared(value.file, ScopeId(0), name);
+        let own = self.declarations(value.file, ScopeId(0), name);
         self.spend_list(own.len());
         let own = own.iter().map(|entry| entry.2);
         let is_assigned = |decl: &Declaration| decl.kind == DeclKind::Property && decl.parent == holder.decl;

@@ -7,8 +7,9 @@ use rustc_hash::FxHashSet;
 
 use super::merging::Group;
 use super::names::{Decls, Place, Space};
+use super::published::{AMBIENT, PIECES};
 use super::questions::Question;
-use super::tables::{AMBIENT, Name};
+use super::tables::Name;
 use super::types::{Ty, Type};
 use super::{Link, at};
 use crate::model::facts::*;
@@ -157,7 +158,7 @@ impl Link<'_> {
     fn exported_declarations(&mut self, file: FileId, scope: ScopeId, name: Name) -> Decls {
         let facts = self.facts(file);
         let all = scope != ScopeId(0);
-        let entries = self.tables.declared(file, scope, name);
+        let entries = self.declarations(file, scope, name);
         let is_exported = |decl: &Declaration| {
             let flags = decl.flags;
             !flags.has(DeclFlags::MEMBER)
@@ -196,10 +197,7 @@ impl Link<'_> {
     }
 
     fn augmented_export(&mut self, file: FileId, name: Name) -> Found {
-        if !self.tables.has_augmentations() {
-            return Found::Nothing;
-        }
-        self.ask(super::tables::AUGMENTED, name);
+        self.ask(super::published::AUGMENTED, name);
         for block in self.visible(self.tables.augmentations(file)) {
             let inner = self.decl(block).inner;
             let decls = self.exported_declarations(block.file, inner, name);
@@ -212,6 +210,7 @@ impl Link<'_> {
 
     fn star_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
         let facts = self.facts(file);
+        self.ask(PIECES, name);
         if self.read_stars.insert(file) {
             // The answer depends on all of them, also on those that are not looked into because they do not export the name.
             self.recorder.files(self.tables.plain_stars(file));
@@ -293,7 +292,7 @@ impl Link<'_> {
     fn default_of_block(&mut self, file: FileId, scope: ScopeId) -> Decls {
         let facts = self.facts(file);
         let is_default = |decl: &Declaration| decl.kind == DeclKind::DefaultExport || decl.flags.has(DeclFlags::DEFAULT);
-        self.tables.declared_in(file, scope).iter().filter(|entry| is_default(facts.decl(entry.2))).map(|entry| at(file, entry.2)).collect()
+        self.declared_in(file, scope).iter().filter(|entry| is_default(facts.decl(entry.2))).map(|entry| at(file, entry.2)).collect()
     }
 
     /// What is declared under a name as a value and as a type together.

@@ -195,7 +195,7 @@ impl Link<'_> {
     /// Members declared in the scope of one declaration.
     pub(super) fn own_members(&mut self, decl: DeclRef, inner: ScopeId, name: Name, is_static: bool) -> Decls {
         let facts = self.facts(decl.file);
-        let entries = self.tables.declared(decl.file, inner, name).iter().map(|entry| entry.2);
+        let entries = self.declarations(decl.file, inner, name).iter().map(|entry| entry.2);
         entries
             .filter(|id| {
                 let flags = facts.decl(*id).flags;

@@ -11,7 +11,8 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::names::{Decls, Space};
-use super::tables::{AMBIENT, AUGMENTED, GLOBAL, Name};
+use super::published::{AMBIENT, AUGMENTED, GLOBAL};
+use super::tables::Name;
 use super::{Link, at};
 use crate::model::facts::*;
 use crate::resolve::world::{DeclRef, FileId};
@@ -91,7 +92,7 @@ impl Link<'_> {
             }
             _ => {
                 self.merge_scope((decl.file, own.scope), own, name, &mut found);
-                let is_augmented = scope.kind == ScopeKind::File && self.tables.has_augmentations() && mergeable(own.kind);
+                let is_augmented = scope.kind == ScopeKind::File && mergeable(own.kind);
                 if is_augmented && !own.flags.has(DeclFlags::MEMBER) {
                     self.ask(AUGMENTED, name);
                     for block in self.visible(self.tables.augmentations(decl.file)) {
@@ -148,7 +149,7 @@ impl Link<'_> {
 
     fn merge_scope(&mut self, (file, scope): (FileId, ScopeId), own: &Declaration, name: Name, found: &mut Decls) {
         let facts = self.facts(file);
-        for &(_, _, id) in self.tables.declared(file, scope, name) {
+        for &(_, _, id) in self.declarations(file, scope, name) {
             if merges(own, facts.decl(id)) {
                 found.push(at(file, id));
             }
@@ -192,7 +193,7 @@ impl Link<'_> {
         if !is_block(declaration.kind) || declaration.inner.is_none() {
             return Decls::new();
         }
-        self.tables.declared(block.file, declaration.inner, name).iter().map(|entry| at(block.file, entry.2)).collect()
+        self.declarations(block.file, declaration.inner, name).iter().map(|entry| at(block.file, entry.2)).collect()
     }
 
     fn table_of(&mut self, group: &Group) -> FxHashMap<Name, Decls> {
@@ -202,7 +203,7 @@ impl Link<'_> {
             if !is_block(declaration.kind) || declaration.inner.is_none() {
                 continue;
             }
-            let entries = self.tables.declared_in(block.file, declaration.inner);
+            let entries = self.declared_in(block.file, declaration.inner);
             self.spend(entries.len());
             for &(_, name, id) in entries {
                 members.entry(name).or_default().push(at(block.file, id));

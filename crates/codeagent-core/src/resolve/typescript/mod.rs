@@ -28,6 +28,7 @@ mod narrowing;
 mod packages;
 mod patch;
 mod programs;
+mod published;
 mod questions;
 mod shapes;
 mod sites;
@@ -42,14 +43,15 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::facts::{DeclId, Declaration, ExprId, Facts, Sym, TypeId};
-use crate::resolve::reads::{Recorder, body_slot, slot};
+use crate::model::facts::{DeclId, Declaration, ExprId, Facts, ScopeId, Sym, TypeId};
+use crate::resolve::reads::{Recorder, slot};
 use crate::resolve::{DeclRef, FileId, Links, World};
 pub(super) use explain::explain;
 use exports::Found;
 use merging::Group;
+pub use published::{asked_of, published};
 use questions::Questions;
-pub use tables::{Name, Tables, published, specifiers};
+pub use tables::{Name, Tables, specifiers};
 use types::{Arena, Env, Ty, Type};
 
 /// Nested questions before the answer is `UNKNOWN`: keeps the stack of a worker thread small.
@@ -171,12 +173,30 @@ impl<'w> Link<'w> {
         }
     }
 
+    /// Declarations of a name in one scope.
+    fn declarations(&mut self, file: FileId, scope: ScopeId, name: Name) -> &'w [(ScopeId, Name, DeclId)] {
+        if file != self.file {
+            self.ask(published::PIECES, name);
+        }
+        self.tables.declared(file, scope, name)
+    }
+
+    /// All declarations of one scope, by name.
+    fn declared_in(&mut self, file: FileId, scope: ScopeId) -> &'w [(ScopeId, Name, DeclId)] {
+        let facts = self.facts(file);
+        if file != self.file {
+            let owner = self.name(file, facts.decl(facts.scope(scope).owner).name);
+            self.ask(published::MEMBERS, owner);
+        }
+        self.tables.declared_in(file, scope)
+    }
+
     /// Records that another file was asked what a body gives.
     fn ask_body(&mut self, decl: DeclRef) {
         let file = self.world.file(decl.file);
         let Ok(number) = file.facts.bodies.binary_search_by_key(&decl.decl, |body| body.decl) else { return };
         if decl.file != self.file {
-            self.recorder.slot(body_slot(&file.path, number, file.facts.bodies[number]));
+            self.recorder.slot(self.tables.body_slot(decl.file, number));
         }
     }
 

@@ -8,7 +8,8 @@
 use smallvec::SmallVec;
 
 use super::exports::Found;
-use super::tables::{GLOBAL, Name};
+use super::published::GLOBAL;
+use super::tables::Name;
 use super::{Link, at};
 use crate::model::facts::*;
 use crate::resolve::world::{DeclRef, FileId};
@@ -76,7 +77,7 @@ impl Link<'_> {
         let facts = self.facts(place.file);
         let mut found = Decls::new();
         let mut narrowed = None;
-        let declared = self.tables.declared(place.file, place.scope, name);
+        let declared = self.declarations(place.file, place.scope, name);
         self.spend_list(declared.len());
         for &(_, _, id) in declared {
             let decl = facts.decl(id);

@@ -235,7 +235,7 @@ impl Link<'_> {
         let mut found = None;
         while let Some(id) = scope.some() {
             let (mut declared_here, mut ended) = (false, false);
-            for &(_, _, decl_id) in self.tables.declared(file, id, name) {
+            for &(_, _, decl_id) in self.declarations(file, id, name) {
                 let decl = facts.decl(decl_id);
                 if decl.kind != DeclKind::Narrow {
                     declared_here |= !decl.flags.has(DeclFlags::MEMBER);

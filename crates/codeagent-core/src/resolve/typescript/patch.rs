@@ -1,15 +1,15 @@
 //! A file whose bodies changed takes the place of its former self in the tables, without making the tables anew.
 //!
-//! Possible if what others ask the tables about it is the same: what it exports and declares for all files, by name and in order, the files
-//! that it imports and the packages that it asks for. What the tables say afterwards is what tables made afresh would say, but for the numbers of names, whose order nothing
-//! depends on.
+//! Possible if what others ask the tables about it is the same, but for the names it exports: what it declares for all files, by name and in order,
+//! the files that it imports and the packages that it asks for. What the tables say afterwards is what tables made afresh would say, but for the
+//! numbers of names, whose order nothing depends on.
 //!
 //! **Limits.** Anything else is refused, as is whatever declares ambient modules: whoever asked makes the tables anew.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tables::{FileIndex, Name, Tables, is_global};
-use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts, ScopeId};
+use crate::model::facts::{DeclId, DeclKind, Facts};
 use crate::resolve::world::{FileId, WorldFile};
 
 /// Everything of a file that stands in tables of other files or of all files, but for the numbers of declarations.
@@ -17,7 +17,6 @@ use crate::resolve::world::{FileId, WorldFile};
 struct Outward<'f> {
     is_module: bool,
     globals: Vec<&'f str>,
-    exported: Vec<&'f str>,
     stars: Vec<&'f str>,
     assigns: bool,
 }
@@ -31,15 +30,9 @@ fn outward<'f>(facts: &'f Facts, index: &FileIndex) -> Option<Outward<'f>> {
         return None;
     }
     let of_decl = |id: &DeclId| facts.text(facts.decl(*id).name);
-    let declared = index.top_level().filter(|id| facts.decl(*id).flags.has(DeclFlags::EXPORT));
-    let mut exported: Vec<&str> = declared.map(|id| of_decl(&id)).collect();
-    exported.extend(facts.exports.iter().filter(|export| export.scope == ScopeId(0)).map(|export| facts.text(export.name)));
-    exported.sort_unstable();
-    exported.dedup();
     Some(Outward {
         is_module: facts.header.is_module,
         globals: globals(facts).map(|id| of_decl(&id)).collect(),
-        exported,
         stars: index.stars.iter().map(|id| facts.text(facts.exports[id.index()].module)).collect(),
         assigns: !index.assigned.is_empty(),
     })
@@ -58,6 +51,8 @@ impl Tables {
             return false;
         }
         made.keep_stars(before);
+        let (were, are) = (exported(old, before), exported(&new.facts, &made));
+        self.change_exports(file, &were, &are);
         let name = |tables: &Self, id: DeclId| tables.name(file, old.decl(id).name);
         let mut renumbered: FxHashMap<Name, Vec<DeclId>> = FxHashMap::default();
         for (before, now) in globals(old).zip(globals(&new.facts)) {
@@ -70,6 +65,11 @@ impl Tables {
         self.files[file.0 as usize] = made;
         true
     }
+}
+
+/// The names that a file exports itself.
+fn exported(facts: &Facts, index: &FileIndex) -> FxHashSet<Name> {
+    index.exported(facts).collect()
 }
 
 /// The files that a file imports, in order.

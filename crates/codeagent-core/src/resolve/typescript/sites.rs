@@ -280,7 +280,7 @@ impl Link<'_> {
         let constructor = facts.scope(declaration.scope).owner.some()?;
         let class = facts.decl(constructor).scope;
         let name = self.name(parameter.file, declaration.name);
-        let mut own = self.tables.declared(parameter.file, class, name).iter().map(|entry| entry.2);
+        let mut own = self.declarations(parameter.file, class, name).iter().map(|entry| entry.2);
         let property = own.find(|id| facts.decl(*id).at == declaration.at && facts.decl(*id).kind == DeclKind::Property)?;
         Some(Decls::from_slice(&[at(parameter.file, property)]))
     }

@@ -5,15 +5,16 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::programs::Programs;
+use super::well_known::words;
 use crate::model::facts::*;
 use crate::model::graph::Language;
 use crate::project::ProjectModel;
 use crate::resolve::module_paths::{ModulePaths, PackageAnswers, is_of_package};
-use crate::resolve::reads::slot;
+use crate::resolve::reads::body_slots;
 use crate::resolve::world::{DeclRef, FileId, WorldFile};
 
 /// A name, the same in all files.
@@ -63,12 +64,16 @@ pub(super) struct FileIndex {
     pub defaults: Vec<DeclId>,
     /// Module specifiers and the files they mean, sorted.
     modules: Vec<(Sym, Option<FileId>)>,
+    /// The questions what its bodies give.
+    bodies: Vec<u64>,
 }
 
 impl FileIndex {
-    /// Declarations in the file's own scope.
-    pub fn top_level(&self) -> impl Iterator<Item = DeclId> {
-        self.declared[..self.top].iter().map(|entry| entry.2)
+    /// The names that the file exports itself, as the facts that it was made of say.
+    pub fn exported<'f>(&'f self, facts: &'f Facts) -> impl Iterator<Item = Name> + 'f {
+        let declared = self.declared[..self.top].iter().filter(|entry| facts.decl(entry.2).flags.has(DeclFlags::EXPORT));
+        let clauses = self.exports.iter().filter(|entry| entry.0 == ScopeId(0));
+        declared.map(|entry| entry.1).chain(clauses.map(|entry| entry.1))
     }
 
     /// The files that are imported.
@@ -131,13 +136,6 @@ pub struct Tables {
     programs: Programs,
 }
 
-/// The table of global names.
-pub(super) const GLOBAL: &str = "ts.global";
-/// The table of ambient modules.
-pub(super) const AMBIENT: &str = "ts.ambient";
-/// The table of declarations added to modules from elsewhere, by bare name.
-pub(super) const AUGMENTED: &str = "ts.augmented";
-
 impl Tables {
     /// Builds the tables. `files` are in canonical order; `modules` are those of tables over the same paths, projects and installed packages, if
     /// there are some.
@@ -154,6 +152,9 @@ impl Tables {
             exporters: FxHashMap::default(),
             programs: Programs::default(),
         };
+        words().for_each(|word| {
+            tables.intern(&word);
+        });
         for (number, file) in files.iter().enumerate() {
             let index = if is_typescript(&file.facts) { tables.index(file) } else { FileIndex::default() };
             tables.files.push(index);
@@ -217,13 +218,30 @@ impl Tables {
         }
         for (number, file) in files.iter().enumerate() {
             let index = &self.files[number];
-            let declared = index.declared[..index.top].iter().filter(|entry| file.facts.decl(entry.2).flags.has(DeclFlags::EXPORT));
-            let clauses = index.exports.iter().filter(|entry| entry.0 == ScopeId(0));
-            for name in declared.map(|entry| entry.1).chain(clauses.map(|entry| entry.1)) {
+            for name in index.exported(&file.facts) {
                 let exporters = self.exporters.entry(name).or_default();
                 if exporters.last() != Some(&FileId(number as u32)) {
                     exporters.push(FileId(number as u32));
                 }
+            }
+        }
+    }
+
+    /// Takes in that a file exports other names than before.
+    pub(super) fn change_exports(&mut self, file: FileId, before: &FxHashSet<Name>, now: &FxHashSet<Name>) {
+        // Nobody asks where there is no `export *`.
+        if self.files.iter().all(|index| index.stars.is_empty()) {
+            return;
+        }
+        for name in before.difference(now) {
+            if let Some(exporters) = self.exporters.get_mut(name) {
+                exporters.retain(|exporter| *exporter != file);
+            }
+        }
+        for name in now.difference(before) {
+            let exporters = self.exporters.entry(*name).or_default();
+            if let Err(at) = exporters.binary_search(&file) {
+                exporters.insert(at, file);
             }
         }
     }
@@ -262,6 +280,7 @@ impl Tables {
         index.expandos = expandos(facts, &name);
         index.defaults = facts.decl_ids().filter(|id| is_default(facts, *id)).collect();
         index.modules = specifiers(facts).into_iter().map(|sym| (sym, self.modules.resolve(&file.path, facts.text(sym)))).collect();
+        index.bodies = body_slots(&file.path, facts);
         index.names = names;
         index
     }
@@ -314,13 +333,18 @@ impl Tables {
         self.file(file).names.get(sym.0 as usize).copied().unwrap_or(Name::NONE)
     }
 
-    /// The name spelled so, if any file has it.
+    /// The name spelled so, if any file has it; see [`words`].
     pub(super) fn find(&self, text: &str) -> Name {
         self.ids.get(text).copied().unwrap_or(Name::NONE)
     }
 
     pub(super) fn spelling(&self, name: Name) -> &str {
         self.spellings.get(name.0 as usize).map_or("", |text| text)
+    }
+
+    /// The question what a body of a file gives.
+    pub(super) fn body_slot(&self, file: FileId, number: usize) -> u64 {
+        self.file(file).bodies.get(number).copied().unwrap_or_default()
     }
 
     /// Declarations of a name in one scope.
@@ -444,10 +468,6 @@ impl Tables {
         self.augmented.get(&file).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn has_augmentations(&self) -> bool {
-        !self.augmented.is_empty()
-    }
-
     /// What each module specifier of a file means now, in a fixed order: whoever keeps the answers can tell which files must be linked again
     /// after paths or project files changed.
     pub fn module_targets(&self, file: FileId) -> impl Iterator<Item = (Sym, Option<FileId>)> + '_ {
@@ -545,30 +565,4 @@ pub fn specifiers(facts: &Facts) -> Vec<Sym> {
     all.sort_unstable();
     all.dedup();
     all
-}
-
-/// The slots a file of this language publishes: one for every name it adds to a world-wide table.
-#[must_use]
-pub fn published(facts: &Facts) -> Vec<u64> {
-    let mut slots = Vec::new();
-    for id in facts.decl_ids() {
-        let decl = facts.decl(id);
-        let name = facts.text(decl.name);
-        if decl.kind == DeclKind::AmbientModule {
-            slots.push(slot(AMBIENT, name));
-        } else if is_global(facts, decl) {
-            slots.push(slot(GLOBAL, name));
-        }
-        if in_ambient_module(facts, decl) {
-            slots.push(slot(AUGMENTED, name));
-        }
-    }
-    slots.sort_unstable();
-    slots.dedup();
-    slots
-}
-
-fn in_ambient_module(facts: &Facts, decl: &Declaration) -> bool {
-    let Some(owner) = facts.scope(decl.scope).owner.some() else { return false };
-    !decl.name.is_none() && facts.decl(owner).kind == DeclKind::AmbientModule
 }

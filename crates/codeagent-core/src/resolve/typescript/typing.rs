@@ -543,7 +543,7 @@ impl Link<'_> {
             _ => return Ty::UNKNOWN,
         };
         let inner = self.decl(decl).inner;
-        let members: Vec<DeclRef> = self.tables.declared_in(decl.file, inner).iter().take(16).map(|entry| at(decl.file, entry.2)).collect();
+        let members: Vec<DeclRef> = self.declared_in(decl.file, inner).iter().take(16).map(|entry| at(decl.file, entry.2)).collect();
         let types: Vec<Ty> = members.into_iter().map(|member| self.decl_type(member)).collect();
         let union = self.arena.union(&types);
         self.substitute(union, env)

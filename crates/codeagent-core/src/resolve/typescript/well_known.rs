@@ -17,6 +17,9 @@ macro_rules! known {
         pub enum Known { $($(#[$meta])* $variant,)* }
 
         impl Known {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
             /// The built-in type of a global name.
             pub fn of_name(name: &str) -> Option<Self> {
                 Some(match name { $($($name)|+ => Self::$variant,)* _ => return None })
@@ -28,6 +31,14 @@ macro_rules! known {
             }
         }
     };
+}
+
+/// Names that are looked up though no text need have them; they have a number in every world, so that what is asked does not depend on who else
+/// has them.
+pub fn words() -> impl Iterator<Item = String> {
+    let globals = Known::ALL.iter().map(|known| known.name());
+    let words = ["constructor", "default", "props", "this", "Window", "[Symbol.iterator]", "[Symbol.asyncIterator]"];
+    globals.clone().map(|name| format!("{name}Constructor")).chain(globals.chain(words).map(str::to_owned))
 }
 
 known! {

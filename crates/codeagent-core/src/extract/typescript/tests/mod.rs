@@ -448,3 +448,25 @@ fn the_interface_hash_sees_what_others_can_see() {
     assert_ne!(script("/** @type {A} */\nlet a"), script("/** @type {B} */\nlet a"));
     assert_ne!(script("function F() { this.a = new A(); }"), script("function F() { this.a = new B(); }"));
 }
+
+/// The names of the pieces of `after` that are others than in `before`; `None` if more differs.
+fn changed_pieces(before: &str, after: &str) -> Option<Vec<String>> {
+    let [was, is] = [before, after].map(|text| extract(text, Dialect::Ts, &[]));
+    let changed = is.pieces.iter().filter(|piece| !was.pieces.iter().any(|other| other.hash == piece.hash));
+    (was.header.frame_hash == is.header.frame_hash).then(|| changed.map(|piece| is.decl_name(piece.decl).to_owned()).collect())
+}
+
+#[test]
+fn what_a_module_declares_is_seen_one_by_one() {
+    let before = "import { X } from './x';\nexport const a = 1;\nexport function f(x: X): X { return x; }\nexport interface I { p: X; m(): void }\nexport type T = X;\n";
+    let after = |from: &str, to: &str| changed_pieces(before, &before.replacen(from, to, 1));
+    let names = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+    assert_eq!(after("export const a", "export const b = 2;\nexport const a"), names(&["b"]));
+    assert_eq!(after("f(x: X)", "f(x?: X)"), names(&["f"]));
+    assert_eq!(after("p: X;", "p: X; q?: number;"), names(&["q"]));
+    assert_eq!(after("p: X;", "p?: X;"), names(&["p"]));
+    assert_eq!(after("T = X", "T = X | null"), names(&["T"]));
+    assert_eq!(after("interface I", "interface I extends T"), None);
+    assert_eq!(after("export type", "export default a;\nexport type"), None);
+    assert_eq!(changed_pieces("var a = 1;", "var a = 1; var b = 2;"), None, "a script declares for all files");
+}

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::resolve::csharp::published;
+use crate::model::facts::Facts;
 use crate::resolve::csharp::tests::{print, split, world};
+use crate::resolve::csharp::{asked_of, published};
+use crate::resolve::reads::is_piece;
 use crate::resolve::{Links, World, link};
 
 const REPOSITORY: &str = r"
@@ -51,6 +53,22 @@ const EDITS: &[(&str, &str)] = &[
     ("g.cs", "namespace Shop { public static class Nearer { public static int Scale(this Tools.Money m, int by) => by; } }\n"),
     ("g.cs", "namespace Other.Shop { class Cart { public void Total() { } } }\n"),
     ("g.cs", "global using static Helper; static class Helper { public static int Twice(int x, int y) => x; }\n"),
+    (
+        "a.cs",
+        "global using Shop.Tools;\nnamespace Shop;\npublic partial class Cart : Base, IPriced { public long Total() => 1; int Sum(Line line) => 1; void Close(int x) { } }\n",
+    ),
+    (
+        "b.cs",
+        "namespace Shop;\npublic partial class Cart { public System.Collections.Generic.List<Line> Lines; public void Close() { } public class Line { public int Price; } }\npublic interface IPriced { int Total(); void Close(); }\n",
+    ),
+    (
+        "c.cs",
+        "namespace Shop { public class Base { protected int Rate; public virtual void Close(int x) { } public virtual int Total() => 1; protected class Hidden { } } }\n",
+    ),
+    (
+        "d.cs",
+        "namespace Shop.Tools { public struct Money { public static Money operator -(Money a, Money b) => a; public int Scale(int x) => x; public static implicit operator int(Money m) => 1; } public static class Scaling { public static int Scale(this Money m, long by) => 1; } }\n",
+    ),
     ("e.cs", "using Shop;\nclass Program { static void Main() { new Cart().Lines.Clear(); } }\n"),
 ];
 
@@ -68,6 +86,20 @@ fn linked(world: &World, file: crate::resolve::FileId) -> (String, (Links, Strin
     (world.file(file).path.to_string(), (links, text))
 }
 
+/// The questions that the pieces of a file answer otherwise than before, if nothing else differs.
+fn changed_pieces(was: &Facts, is: &Facts) -> Option<BTreeSet<u64>> {
+    let answers = |facts: &Facts| {
+        let mut answers: BTreeMap<u64, Vec<[u8; 8]>> = BTreeMap::new();
+        for piece in &facts.pieces {
+            asked_of(facts, piece.decl).into_iter().for_each(|slot| answers.entry(slot).or_default().push(piece.hash));
+        }
+        answers
+    };
+    let (before, now) = (answers(was), answers(is));
+    let differs = |slot: &&u64| before.get(slot) != now.get(slot);
+    (was.header.frame_hash == is.header.frame_hash).then(|| before.keys().chain(now.keys()).filter(differs).copied().collect())
+}
+
 /// The files that the law says must be linked again.
 fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet<String> {
     let facts = |world: &World| world.find(changed).map(|file| world.file(file).facts.clone());
@@ -76,10 +108,15 @@ fn dirty(before: &World, old: &Linked, after: &World, changed: &str) -> BTreeSet
     if was.as_ref().map(|facts| facts.header.interface_hash) == is.as_ref().map(|facts| facts.header.interface_hash) {
         return dirty;
     }
-    let slots: BTreeSet<u64> = was.iter().chain(is.iter()).flat_map(|facts| published(facts)).collect();
+    let pieces = was.as_ref().zip(is.as_ref()).and_then(|(was, is)| changed_pieces(was, is));
+    let slots: BTreeSet<u64> = match &pieces {
+        Some(pieces) => pieces.iter().copied().filter(|slot| !is_piece(*slot as u32)).collect(),
+        None => was.iter().chain(is.iter()).flat_map(|facts| published(facts)).collect(),
+    };
     for (path, (links, _)) in old {
         let reads_file = links.reads.files.iter().any(|file| &*before.file(*file).path == changed);
-        if reads_file || links.reads.slots.iter().any(|slot| slots.contains(slot)) {
+        let asks = pieces.as_ref().is_none_or(|pieces| links.reads.slots.iter().any(|slot| pieces.contains(slot)));
+        if reads_file && asks || links.reads.slots.iter().any(|slot| slots.contains(slot)) {
             dirty.insert(path.clone());
         }
     }
