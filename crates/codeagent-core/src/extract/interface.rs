@@ -109,20 +109,23 @@ struct Sums<'a> {
 }
 
 impl Sums<'_> {
-    /// The hash that what stands at an offset goes to, and whether it is the first of its piece.
-    fn at(&mut self, offset: usize) -> (&mut Hasher, bool) {
+    /// The hash that what stands at an offset goes to, and whether it is the first of its piece; `None` for the separator behind a piece.
+    fn at(&mut self, offset: usize) -> Option<(&mut Hasher, bool)> {
         self.leave_before(offset);
-        let Some(place) = self.places.first().filter(|place| place.start <= offset) else { return (&mut self.frame, false) };
+        let Some(place) = self.places.first().filter(|place| place.start <= offset) else { return Some((&mut self.frame, false)) };
+        if place.end <= offset {
+            return None;
+        }
         let is_first = !std::mem::replace(&mut self.is_in_piece, true);
         if is_first {
             self.piece.reset();
             self.piece.update(&place.container.to_le_bytes());
         }
-        (&mut self.piece, is_first)
+        Some((&mut self.piece, is_first))
     }
 
     fn leave_before(&mut self, offset: usize) {
-        while self.places.first().is_some_and(|place| place.end <= offset) {
+        while self.places.first().is_some_and(|place| place.behind <= offset) {
             self.leave();
         }
     }
@@ -145,14 +148,15 @@ impl Sums<'_> {
     fn edge(&mut self, at: usize) -> usize {
         self.leave_before(at);
         let first = self.places.first();
-        first.map_or(usize::MAX, |place| if place.start > at { place.start } else { place.end })
+        let edges = |place: &Place| [place.start, place.end, place.behind].into_iter().find(|edge| *edge > at);
+        first.and_then(edges).unwrap_or(usize::MAX)
     }
 }
 
 fn body(text: &str, hidden: Hidden, places: &[Place]) -> Option<Body> {
     let Seen::Asked(decl) = hidden.seen else { return None };
     let before = places.partition_point(|place| place.start <= hidden.start).checked_sub(1).map(|before| places[before]);
-    let piece = before.filter(|place| hidden.start < place.end).map_or(DeclId::NONE, |place| place.decl);
+    let piece = before.filter(|place| hidden.start < place.behind).map_or(DeclId::NONE, |place| place.decl);
     Some(Body { decl, piece, hash: short_hash(&[&text[hidden.start..hidden.end]]) })
 }
 
@@ -195,7 +199,9 @@ impl Tokens<'_> {
     fn rest(&mut self, to: usize, has_tree: bool) {
         while let Some((hidden, others)) = self.hidden.split_first().filter(|(hidden, _)| hidden.end <= to) {
             self.gap(hidden.start, has_tree);
-            self.sums.at(hidden.start).0.update(&[0, hidden.seen.mark()]);
+            if let Some((hasher, _)) = self.sums.at(hidden.start) {
+                hasher.update(&[0, hidden.seen.mark()]);
+            }
             (self.at, self.hidden, self.ends_line) = (hidden.end, others, false);
         }
         if self.hidden.first().is_none_or(|hidden| to <= hidden.start) {
@@ -229,10 +235,10 @@ impl Tokens<'_> {
 
     /// Where a piece begins, the layout before it does not count.
     fn take(&mut self, start: usize, text: &str) {
-        let (hasher, is_first) = self.sums.at(start);
-        hasher.update(if self.ends_line && self.has_begun && !is_first { &[1] } else { &[2] });
+        let (ends_line, has_begun) = (std::mem::take(&mut self.ends_line), std::mem::replace(&mut self.has_begun, true));
+        let Some((hasher, is_first)) = self.sums.at(start) else { return };
+        hasher.update(if ends_line && has_begun && !is_first { &[1] } else { &[2] });
         hasher.update(text.as_bytes());
-        (self.ends_line, self.has_begun) = (false, true);
     }
 }
 

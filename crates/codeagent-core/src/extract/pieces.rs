@@ -23,8 +23,10 @@ pub struct Place {
     pub decl: DeclId,
     /// First byte.
     pub start: usize,
-    /// Behind the last.
+    /// Behind the last but for a separator.
     pub end: usize,
+    /// Behind the last.
+    pub behind: usize,
     /// Which of the types of the file it is a member of, or behind how many narrowings of the module it stands.
     pub container: u32,
 }
@@ -36,11 +38,11 @@ pub fn places(text: &str, facts: &Facts, root: Option<Node<'_>>) -> Vec<Place> {
         Language::CSharp => csharp(facts),
         Language::TypeScript => typescript(facts, root),
     };
-    let places = places.into_iter().map(|place| Place { end: behind_separator(text, place.end), ..place }).collect();
+    let places = places.into_iter().map(|place| Place { behind: behind_separator(text, place.end), ..place }).collect();
     apart(places, others)
 }
 
-/// A comma or semicolon goes with what it ends.
+/// A comma or semicolon goes with what it ends, and says nothing.
 fn behind_separator(text: &str, end: usize) -> usize {
     let rest = text.get(end..).unwrap_or_default();
     let separator = rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
@@ -50,17 +52,17 @@ fn behind_separator(text: &str, end: usize) -> usize {
 /// Leaves out places that lie in each other or hold one of the `others`.
 fn apart(mut places: Vec<Place>, mut others: Vec<usize>) -> Vec<Place> {
     others.sort_unstable();
-    places.sort_unstable_by_key(|place| (place.start, place.end));
-    let holds_other = |place: &Place| others.partition_point(|at| *at < place.start) != others.partition_point(|at| *at < place.end);
+    places.sort_unstable_by_key(|place| (place.start, place.behind));
+    let holds_other = |place: &Place| others.partition_point(|at| *at < place.start) != others.partition_point(|at| *at < place.behind);
     let mut kept: Vec<Place> = Vec::with_capacity(places.len());
     let mut covered = 0;
     for place in places {
         if place.start < covered {
-            kept.pop_if(|last| last.end > place.start);
+            kept.pop_if(|last| last.behind > place.start);
         } else if !holds_other(&place) && place.start < place.end {
             kept.push(place);
         }
-        covered = covered.max(place.end);
+        covered = covered.max(place.behind);
     }
     kept
 }
@@ -90,7 +92,8 @@ fn csharp(facts: &Facts) -> (Vec<Place>, Vec<usize>) {
 
 fn place(facts: &Facts, decl: DeclId, container: u32) -> Option<Place> {
     let span = facts.detail(decl)?.span;
-    Some(Place { decl, start: span.start.offset as usize, end: span.end_offset as usize, container })
+    let end = span.end_offset as usize;
+    Some(Place { decl, start: span.start.offset as usize, end, behind: end, container })
 }
 
 /// Statements that declare one name, members of classes and interfaces, and where everything else stands that the module declares.
@@ -141,7 +144,7 @@ fn typescript(facts: &Facts, root: Node<'_>) -> (Vec<Place>, Vec<usize>) {
         let (start, end) = statements[statement];
         let container = OF_MODULE - narrowed_from.partition_point(|from| *from <= start) as u32;
         match decls[..] {
-            [decl] if is_statement(facts, decl) => places.push(Place { decl, start, end, container }),
+            [decl] if is_statement(facts, decl) => places.push(Place { decl, start, end, behind: end, container }),
             _ => others.extend(decls.iter().map(|decl| facts.decl(*decl).at.offset as usize)),
         }
     }
