@@ -132,10 +132,10 @@ impl Linker<'_> {
         self.group(tid).explicit.iter().copied().find(|decl| {
             let facts = self.world.facts(decl.file);
             let (Some(detail), declared) = (facts.detail(decl.decl), facts.decl(decl.decl)) else { return false };
-            let interface = self.type_of(decl.file, detail.explicit_interface);
+            // The name comes first: what members of other names say is not asked.
+            let is_named = declared.kind == target.kind && self.name(decl.file, declared.name) == name;
             let candidate = Candidate { decl: *decl, within: own, depth: 0 };
-            let named = self.name(decl.file, declared.name) == name;
-            declared.kind == target.kind && named && interface == wanted.within && self.same_parameters(candidate, wanted)
+            is_named && self.type_of(decl.file, detail.explicit_interface) == wanted.within && self.same_parameters(candidate, wanted)
         })
     }
 
