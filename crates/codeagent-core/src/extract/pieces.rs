@@ -4,8 +4,7 @@
 //! Whoever asks a type or module for one name learns nothing of its other members. Types, what stands in their heads and everything else of the file
 //! is seen by whoever looks at the file at all.
 //!
-//! **Limits.** Nothing is told apart in broken text, where a member decides how the rest is read; in scripts, in JavaScript, and where a module
-//! declares something for others.
+//! **Limits.** Nothing is told apart in broken text, where a member decides how the rest is read; in scripts; in JavaScript.
 
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
@@ -98,12 +97,7 @@ fn place(facts: &Facts, decl: DeclId, container: u32) -> Option<Place> {
 
 /// Statements that declare one name, members of classes and interfaces, and where everything else stands that the module declares.
 fn typescript(facts: &Facts, root: Node<'_>) -> (Vec<Place>, Vec<usize>) {
-    let for_others = facts.decls.iter().any(|decl| decl.kind == DeclKind::AmbientModule);
-    if for_others
-        || !facts.header.is_module
-        || facts.header.dialect.is_javascript()
-        || facts.scopes.iter().any(|scope| scope.kind == ScopeKind::Global)
-    {
+    if !facts.header.is_module || facts.header.dialect.is_javascript() {
         return (Vec::new(), Vec::new());
     }
     let mut statements: Vec<(usize, usize)> = Vec::new();
