@@ -80,7 +80,7 @@ fn number(name: &str, default: usize) -> usize {
 }
 
 fn run(source: &Path, steps: usize, every: usize, seed: u64) -> f64 {
-    let twice = Twice::new(seed % 2 == 0);
+    let twice = Twice::new(seed.is_multiple_of(2));
     let mut files = Vec::new();
     copy(source, source, &twice, &mut files);
     for (path, text) in PACKAGE {

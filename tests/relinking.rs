@@ -7,18 +7,20 @@
 //!
 //! **Limits.** A file that is linked again without need is seen in the number alone.
 
-use std::fs;
 use std::path::Path;
+
+use codeagent_workspace::{RepoPath, Workspace};
 
 use crate::twice::Twice;
 use crate::{add_project, blocks};
 
 /// Runs all cases of a language, or those that `RULE` names, and gives all failures.
 pub fn failures(language: &str, project: &str) -> Vec<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/relinking").join(language).with_extension("md");
+    let pages = Workspace::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/relinking")).unwrap();
+    let page = pages.read(&RepoPath::new(&format!("{language}.md")).unwrap()).unwrap().text;
     let wanted = std::env::var("RULE").ok();
     let mut failures = Vec::new();
-    for (heading, blocks) in blocks(&fs::read_to_string(path).unwrap()) {
+    for (heading, blocks) in blocks(&page) {
         if wanted.as_deref().is_some_and(|wanted| !heading.contains(wanted)) {
             continue;
         }

@@ -4,6 +4,8 @@
 //!
 //! **Limits.** The same is what the canonical dump says of both.
 
+#![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
