@@ -1,7 +1,7 @@
 //! The nodes of a file that changed are renewed in place: mostly they only stand elsewhere in it, some come and some go.
 //!
-//! Possible if what other files declare too stays as it is but for its place, and if no node that comes or goes shares its identity with
-//! another, by which they would be numbered. What the table says afterwards is what a table made afresh would say, in another order.
+//! Possible if no node that comes or goes is declared elsewhere too or shares its identity with another, by which they would be numbered. What the
+//! table says afterwards is what a table made afresh would say, in another order.
 //!
 //! **Limits.** Anything else is refused: whoever asked makes the table anew.
 
@@ -14,7 +14,7 @@ use crate::model::graph::{Node, NodeId, NodeSpan};
 use crate::resolve::nodes::{NodeTable, TableBuilder, describe, is_node};
 use crate::resolve::world::{FileId, World, WorldFile};
 
-/// More nodes than this do not come or go one by one.
+/// More nodes than this do not come or go one by one, and a node that more files declare is not made of them.
 const MOST_CHANGED: usize = 64;
 
 /// What became of a node.
@@ -89,6 +89,9 @@ impl NodeTable {
             return None;
         }
         let (ranked, ranks) = (ranks(old, &was), ranks(&now.facts, &is));
+        let known: FxHashMap<NodeId, NodeId> =
+            was.nodes.iter().zip(&places).filter_map(|(node, place)| Some((node.id, self.nodes.get(*place)?.id))).collect();
+        let in_table = |node: &Node| node.parent.map(|parent| known.get(&parent).copied().unwrap_or(parent));
         let mut changes = Vec::new();
         for (place, (node, pair)) in is.nodes.iter().zip(&pairs).enumerate() {
             let Some(pair) = *pair else {
@@ -99,11 +102,11 @@ impl NodeTable {
             };
             let whole = self.nodes.get(places[pair])?;
             let is_alone = whole.spans.iter().all(|site| *site.path == *now.path);
-            if !is_alone && ranked.get(&(pair as u32)) != ranks.get(&(place as u32)) {
-                return None;
-            }
-            if was.nodes[pair] != *node {
-                compare((&was.nodes[pair], node), (whole, places[pair]), is_alone, &mut changes)?;
+            let [before, node] = [&was.nodes[pair], node].map(|node| Node { parent: in_table(node), ..node.clone() });
+            let is_ranked_alike = is_alone || ranked.get(&(pair as u32)) == ranks.get(&(place as u32));
+            match compare((&before, &node), (whole, places[pair]), is_alone).filter(|_| is_ranked_alike) {
+                Some(of_node) => changes.extend(of_node),
+                None => changes.push(Change::Said(places[pair], Box::new(self.made_again(world, (id, places[pair]))?))),
             }
         }
         for place in &gone {
@@ -118,7 +121,7 @@ impl NodeTable {
         }
         let mut renewed: Vec<Renewed> = changes.into_iter().map(|change| self.apply(change)).collect();
         renewed.extend(gone.into_iter().map(|place| self.remove(places[place])));
-        let (now_at, added) = self.add((&was, &is), &pairs, &places);
+        let (now_at, added) = self.add((&is, &known), &pairs, &places);
         renewed.extend(added);
         let mut of_decl = vec![0; now.facts.decls.len()];
         for (decl, node) in &is.decls {
@@ -130,10 +133,30 @@ impl NodeTable {
         Some(renewed)
     }
 
+    /// A node that several files declare, of which one changed; made of these files alone.
+    fn made_again(&self, world: &World, (changed, place): (FileId, usize)) -> Option<Node> {
+        let whole = self.nodes.get(place)?;
+        let mut files: Vec<FileId> = whole.spans.iter().map(|site| self.find(&site.path)).collect::<Option<_>>()?;
+        files.push(changed);
+        files.sort_unstable();
+        files.dedup();
+        if files.len() > MOST_CHANGED {
+            return None;
+        }
+        let mut builder = TableBuilder::default();
+        files.into_iter().for_each(|file| builder.add_file(&world.projects, world.file(file)));
+        let NodeTable { nodes, shared, .. } = builder.finish();
+        let is_numbered = |id: NodeId| shared.contains(&id) || self.shared.contains(&id);
+        nodes.into_iter().find(|node| node.id == whole.id).filter(|node| !is_numbered(node.id) && !node.parent.is_some_and(is_numbered))
+    }
+
     /// Puts those nodes of a file that have no counterpart before into the table. The places of all of them, and what is new.
-    fn add(&mut self, (was, is): (&Alone, &Alone), pairs: &[Option<usize>], places: &[usize]) -> (Vec<usize>, Vec<Renewed>) {
-        let known: FxHashMap<NodeId, NodeId> =
-            was.nodes.iter().zip(places).filter_map(|(node, place)| Some((node.id, self.nodes.get(*place)?.id))).collect();
+    fn add(
+        &mut self,
+        (is, known): (&Alone, &FxHashMap<NodeId, NodeId>),
+        pairs: &[Option<usize>],
+        places: &[usize],
+    ) -> (Vec<usize>, Vec<Renewed>) {
         let (mut now_at, mut added) = (Vec::with_capacity(pairs.len()), Vec::new());
         for (node, pair) in is.nodes.iter().zip(pairs) {
             if let Some(pair) = pair {
@@ -194,22 +217,18 @@ enum Change {
     Moved(usize, usize, NodeSpan),
 }
 
-/// Notes what must be done to the node `whole`, of which one file said `was` and says `is`; `is_alone`: no other file says anything of it. `None` if
-/// that cannot be told from the file.
-fn compare((was, is): (&Node, &Node), (whole, place): (&Node, usize), is_alone: bool, changes: &mut Vec<Change>) -> Option<()> {
-    if was.id != is.id || was.parent != is.parent {
-        return None;
-    }
-    if is_alone && (was.spans.len() != is.spans.len() || !same_words(was, is)) {
-        changes.push(Change::Said(place, Box::new(Node { id: whole.id, parent: whole.parent, ..is.clone() })));
-        return Some(());
+/// What must be done to the node `whole`, of which one file said `was` and says `is`; `is_alone`: no other file says anything of it. `None` if that
+/// cannot be told from the file.
+fn compare((was, is): (&Node, &Node), (whole, place): (&Node, usize), is_alone: bool) -> Option<Vec<Change>> {
+    if was == is {
+        return Some(Vec::new());
     }
     if was.spans.len() != is.spans.len() || !same_words(was, is) {
-        return None;
+        return is_alone.then(|| vec![Change::Said(place, Box::new(Node { id: whole.id, ..is.clone() }))]);
     }
     let path = &is.spans[0].path;
     let sites: Vec<(&NodeSpan, &NodeSpan)> = sites(was).into_iter().zip(sites(is)).collect();
-    let mut found = 0;
+    let (mut changes, mut found) = (Vec::new(), 0);
     for (position, site) in whole.spans.iter().enumerate().filter(|(_, site)| site.path == *path) {
         let (_, to) = sites.iter().find(|(from, _)| *from == site)?;
         found += 1;
@@ -217,5 +236,5 @@ fn compare((was, is): (&Node, &Node), (whole, place): (&Node, usize), is_alone: 
             changes.push(Change::Moved(place, position, (*to).clone()));
         }
     }
-    (found == sites.len()).then_some(())
+    (found == sites.len()).then_some(changes)
 }
