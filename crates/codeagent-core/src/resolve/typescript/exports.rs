@@ -197,8 +197,7 @@ impl Link<'_> {
     }
 
     fn augmented_export(&mut self, file: FileId, name: Name) -> Found {
-        self.ask(super::published::AUGMENTED, name);
-        for block in self.visible(self.tables.augmentations(file)) {
+        for block in self.additions(file, name) {
             let inner = self.decl(block).inner;
             let decls = self.exported_declarations(block.file, inner, name);
             if !decls.is_empty() {

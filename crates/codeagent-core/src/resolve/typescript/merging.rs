@@ -94,8 +94,7 @@ impl Link<'_> {
                 self.merge_scope((decl.file, own.scope), own, name, &mut found);
                 let is_augmented = scope.kind == ScopeKind::File && mergeable(own.kind);
                 if is_augmented && !own.flags.has(DeclFlags::MEMBER) {
-                    self.ask(AUGMENTED, name);
-                    for block in self.visible(self.tables.augmentations(decl.file)) {
+                    for block in self.additions(decl.file, name) {
                         let inner = self.decl(block).inner;
                         self.merge_scope((block.file, inner), own, name, &mut found);
                     }
@@ -106,6 +105,16 @@ impl Link<'_> {
             found.sort_by_cached_key(|other| (self.is_added(*other), *other));
         }
         found
+    }
+
+    /// The blocks that add a declaration of this name to a file from elsewhere. Whoever comes to add one says so: others are not read.
+    pub(super) fn additions(&mut self, file: FileId, name: Name) -> Decls {
+        self.ask(AUGMENTED, name);
+        let adds = |block: &DeclRef| {
+            let inner = self.world.facts(block.file).decl(block.decl).inner;
+            !self.tables.declared(block.file, inner, name).is_empty()
+        };
+        self.visible(self.tables.augmentations(file)).into_iter().filter(adds).collect()
     }
 
     /// The blocks that declare what one of them declares: those of the same namespace, ambient module or augmented module.
