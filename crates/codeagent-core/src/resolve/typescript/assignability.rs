@@ -6,6 +6,8 @@
 //! **Limits.** The answer is "cannot tell" where a type is not known, has open type parameters, or has more members than are looked at.
 //! Functions and constructors are compared in `callables`.
 
+use rustc_hash::FxHashSet;
+
 use super::Link;
 use super::members::Looked;
 use super::tables::Name;
@@ -433,8 +435,8 @@ impl Link<'_> {
     pub(super) fn key_names(&mut self, ty: Ty) -> Option<Vec<Name>> {
         let mut names = Vec::new();
         self.add_key_names(ty, &mut names, 0)?;
-        names.sort_unstable();
-        names.dedup();
+        let mut seen = FxHashSet::default();
+        names.retain(|name| seen.insert(*name));
         Some(names)
     }
 
@@ -503,7 +505,7 @@ impl Link<'_> {
         let entries = self.declared_in(decl.file, inner);
         self.spend(entries.len());
         let facts = self.facts(decl.file);
-        names.extend(entries.iter().filter_map(|&(_, name, id)| {
+        names.extend(entries.iter().filter_map(|&(name, id)| {
             let declaration = facts.decl(id);
             let counts = declaration.flags.has(DeclFlags::MEMBER)
                 && declaration.flags.has(DeclFlags::STATIC) == is_static

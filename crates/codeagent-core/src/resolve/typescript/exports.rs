@@ -291,7 +291,7 @@ impl Link<'_> {
     fn default_of_block(&mut self, file: FileId, scope: ScopeId) -> Decls {
         let facts = self.facts(file);
         let is_default = |decl: &Declaration| decl.kind == DeclKind::DefaultExport || decl.flags.has(DeclFlags::DEFAULT);
-        self.declared_in(file, scope).iter().filter(|entry| is_default(facts.decl(entry.2))).map(|entry| at(file, entry.2)).collect()
+        self.declared_in(file, scope).iter().filter(|entry| is_default(facts.decl(entry.1))).map(|entry| at(file, entry.1)).collect()
     }
 
     /// What is declared under a name as a value and as a type together.

@@ -35,8 +35,7 @@ impl Link<'_> {
         if declaration.bases.is_empty() || declaration.inner.is_none() {
             return;
         }
-        let members: Vec<(Name, DeclId)> = self.declared_in(class.file, declaration.inner).iter().map(|entry| (entry.1, entry.2)).collect();
-        for (name, id) in members {
+        for &(name, id) in self.declared_in(class.file, declaration.inner) {
             let member = at(class.file, id);
             // Overloads are one member, named where its body stands; the halves of an accessor are told apart.
             if takes_part(facts, id) && self.primary(&Decls::from_slice(&[member])) == Some(member) {

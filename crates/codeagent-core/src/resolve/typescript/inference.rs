@@ -245,8 +245,7 @@ impl Link<'_> {
         if inner.is_none() || matches!(self.get(given), Type::Simple(_)) {
             return;
         }
-        let members: Vec<_> = self.declared_in(decl.file, inner).iter().take(24).copied().collect();
-        for (_, name, id) in members {
+        for &(name, id) in self.declared_in(decl.file, inner).iter().take(24) {
             let member = at(decl.file, id);
             if !self.decl(member).flags.has(DeclFlags::MEMBER) {
                 continue;

@@ -214,7 +214,7 @@ impl Link<'_> {
             }
             let entries = self.declared_in(block.file, declaration.inner);
             self.spend(entries.len());
-            for &(_, name, id) in entries {
+            for &(name, id) in entries {
                 members.entry(name).or_default().push(at(block.file, id));
             }
         }

@@ -181,8 +181,8 @@ impl<'w> Link<'w> {
         self.tables.declared(file, scope, name)
     }
 
-    /// All declarations of one scope, by name.
-    fn declared_in(&mut self, file: FileId, scope: ScopeId) -> &'w [(ScopeId, Name, DeclId)] {
+    /// All declarations of one scope, in the order of the text.
+    fn declared_in(&mut self, file: FileId, scope: ScopeId) -> &'w [(Name, DeclId)] {
         let facts = self.facts(file);
         if file != self.file {
             let owner = self.name(file, facts.decl(facts.scope(scope).owner).name);

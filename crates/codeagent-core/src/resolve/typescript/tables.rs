@@ -32,6 +32,8 @@ pub(super) struct FileIndex {
     names: Vec<Name>,
     /// Sorted by scope, name, declaration.
     declared: Vec<(ScopeId, Name, DeclId)>,
+    /// The same by scope and declaration: how names are numbered says nothing.
+    in_order: Vec<(Name, DeclId)>,
     /// How many of them stand in the file's own scope, which comes first: most questions are about exports.
     top: usize,
     /// The names of the others.
@@ -256,13 +258,15 @@ impl Tables {
             .filter(|(decl, _)| !decl.name.is_none())
             .map(|(decl, id)| (decl.scope, name(decl.name), id))
             .collect();
+        declared.sort_unstable_by_key(|entry| (entry.0, entry.2));
+        let in_order = declared.iter().map(|entry| (entry.1, entry.2)).collect();
         declared.sort_unstable();
         let mut imports: Vec<_> =
             ids(&facts.imports, ImportId).filter(|(import, _)| !import.decl.is_none()).map(|(import, id)| (import.decl, id)).collect();
         imports.sort_unstable();
         let top = declared.partition_point(|entry| entry.0 == ScopeId(0));
         let nested = NameFilter::of(declared[top..].iter().map(|entry| entry.1));
-        let mut index = FileIndex { declared, top, nested, imports, signatures: signatures(facts), ..FileIndex::default() };
+        let mut index = FileIndex { declared, in_order, top, nested, imports, signatures: signatures(facts), ..FileIndex::default() };
         index.news = facts.exprs.iter().filter_map(|expr| if let Expr::New(call) = expr { Some(*call) } else { None }).collect();
         index.news.sort_unstable();
         index.expected = expected(facts);
@@ -360,12 +364,12 @@ impl Tables {
         &all[start..start + len]
     }
 
-    /// All declarations of one scope, by name.
-    pub(super) fn declared_in(&self, file: FileId, scope: ScopeId) -> &[(ScopeId, Name, DeclId)] {
+    /// All declarations of one scope, in the order of the text.
+    pub(super) fn declared_in(&self, file: FileId, scope: ScopeId) -> &[(Name, DeclId)] {
         let all = &self.file(file).declared;
         let start = all.partition_point(|entry| entry.0 < scope);
         let end = all.partition_point(|entry| entry.0 <= scope);
-        &all[start..end]
+        &self.file(file).in_order[start..end]
     }
 
     /// Call, construct and index signatures and spreads of one scope.

@@ -543,8 +543,8 @@ impl Link<'_> {
             _ => return Ty::UNKNOWN,
         };
         let inner = self.decl(decl).inner;
-        let members: Vec<DeclRef> = self.declared_in(decl.file, inner).iter().take(16).map(|entry| at(decl.file, entry.2)).collect();
-        let types: Vec<Ty> = members.into_iter().map(|member| self.decl_type(member)).collect();
+        let members = self.declared_in(decl.file, inner).iter().take(16);
+        let types: Vec<Ty> = members.map(|member| self.decl_type(at(decl.file, member.1))).collect();
         let union = self.arena.union(&types);
         self.substitute(union, env)
     }
