@@ -20,6 +20,11 @@ use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use crate::commands::Cli;
 
+// Parsers and SQLite, which are no Rust, use it too: it takes the place of the system's.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     if let Some(ended) = codeagent_workspace::jail_main() {
         return ended;

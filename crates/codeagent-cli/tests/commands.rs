@@ -11,6 +11,8 @@ mod clean;
 #[cfg(unix)]
 #[path = "commands/daemon.rs"]
 mod daemon;
+#[path = "commands/hook.rs"]
+mod hook;
 #[path = "commands/model.rs"]
 mod model;
 #[path = "commands/servers.rs"]

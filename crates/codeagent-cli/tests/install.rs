@@ -142,11 +142,23 @@ fn doctor_names_the_command_that_mends() {
     let output = machine.run(&["doctor", "--root", root]);
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("run `codeagent index`") && said.contains("`codeagent install cursor`"), "{said}");
+    assert!(
+        said.contains("run `codeagent index`") && said.contains("`codeagent install cursor`") && said.contains(", SQLite 3."),
+        "{said}"
+    );
     machine.stdout(&["index", "--root", root]);
     machine.stdout(&["install", "cursor"]);
     let said = machine.stdout(&["doctor", "--root", root]);
     assert!(said.contains("ok index: 1 file, 1 symbol") && said.contains("ok cursor: set up") && !said.contains("!!"), "{said}");
+    assert!(said.contains("ok index: its parts fit together") && said.contains("watching: "), "{said}");
+    let data = said.lines().find_map(|line| line.strip_prefix("ok its data lies in ")).unwrap();
+    let token = Path::new(data).join("http-token");
+    for (mode, expected) in [(0o600, "ok token for HTTP"), (0o644, "!! token for HTTP: others may have read")] {
+        std::fs::write(&token, "0123456789abcdef").unwrap();
+        std::fs::set_permissions(&token, PermissionsExt::from_mode(mode)).unwrap();
+        let said = String::from_utf8(machine.run(&["doctor", "--root", root]).stdout).unwrap();
+        assert!(said.contains(expected), "{said}");
+    }
 }
 
 #[test]

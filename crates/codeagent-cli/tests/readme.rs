@@ -1,5 +1,5 @@
-//! Is what README says true? Its commands marked `<!-- run -->` are run on a copy of the shop, what it shows is what they print, and its table
-//! has every command.
+//! Is what README says true? Its commands marked `<!-- run -->` are run on a copy of the shop, what it shows is what they print, its picture is that
+//! of a terminal where they were run (`UPDATE_EXPECT=1` draws it), and its table has every command.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
@@ -19,18 +19,32 @@ fn block<'a>(text: &'a str, kind: &str) -> Option<&'a str> {
     rest.split_once("```").map(|(block, _)| block)
 }
 
+/// What a command prints when it is run in a folder, in colours or without.
+fn run(folder: &Path, line: &str, colours: bool) -> String {
+    let mut words = line.split(' ');
+    assert_eq!(words.next(), Some("codeagent"), "{line}");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+    command.args(words).current_dir(folder).env("CODEAGENT_DATA_DIR", folder.join(".codeagent/indexes"));
+    command.env(if colours { "CLICOLOR_FORCE" } else { "NO_COLOR" }, "1");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_picture_of_the_readme_is_what_a_terminal_shows() {
+    let (root, text) = (shop::copy(), readme());
+    assert!(text.contains("(docs/first-answer.svg)"));
+    run(root.path(), "codeagent index", false);
+    let commands = block(text.split("<!-- run -->").nth(1).unwrap(), "sh").unwrap();
+    let terminal: String = commands.lines().map(|line| format!("\u{1b}[1m$ {line}\u{1b}[0m\n{}", run(root.path(), line, true))).collect();
+    expect_test::expect_file!["../../../docs/first-answer.svg"].assert_eq(&anstyle_svg::Term::new().render_svg(&terminal));
+}
+
 #[test]
 fn commands_of_the_readme_work_and_print_what_it_shows() {
     let (root, text) = (shop::copy(), readme());
-    let run = |line: &str| {
-        let mut words = line.split(' ');
-        assert_eq!(words.next(), Some("codeagent"), "{line}");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-        command.args(words).current_dir(root.path()).env("CODEAGENT_DATA_DIR", root.path().join(".codeagent/indexes"));
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
+    let run = |line: &str| run(root.path(), line, false);
     run("codeagent index");
     let (mut commands, mut shown) = (0, 0);
     for part in text.split("<!-- run -->").skip(1) {

@@ -139,6 +139,13 @@ impl DataDir {
         }
     }
 
+    /// Whether only its owner may read a file, and where it lies; `None` if it is not there.
+    #[must_use]
+    pub fn is_secret(&self, name: &str) -> Option<(bool, PathBuf)> {
+        let path = self.file(name).ok()?;
+        Some((!is_open_to_others(&path).ok()?, path))
+    }
+
     /// The text of a file that only its owner may read, and where it lies. If there is none, it is made with `fresh`.
     pub fn secret(&self, name: &str, fresh: &str) -> Result<(String, PathBuf), DataDirError> {
         let unwritable = |source| DataDirError::Unwritable { path: self.path.clone(), source };

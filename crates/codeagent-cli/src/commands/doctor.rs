@@ -5,10 +5,10 @@
 use std::process::ExitCode;
 
 use codeagent_core::engine::Answers;
-use codeagent_core::query;
-use codeagent_core::store::SCHEMA_VERSION;
-use codeagent_core::watch::glance;
-use codeagent_workspace::{DataHome, Workspace};
+use codeagent_core::watch::{door, glance};
+use codeagent_core::{extract, query, store};
+use codeagent_mcp::http;
+use codeagent_workspace::{DataDir, DataHome, WatchError, Watcher, Workspace};
 use serde_json::json;
 
 use crate::clients::{CLIENTS, State};
@@ -32,7 +32,7 @@ fn wrong(line: impl Into<String>) -> Finding {
 }
 
 pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
-    let mut findings = vec![fine(format!("codeagent {}, index layout {SCHEMA_VERSION}", env!("CARGO_PKG_VERSION")))];
+    let mut findings = vec![fine(versions())];
     findings.extend(repository(root));
     findings.push(match model::tried() {
         Ok(Some(model)) => fine(format!("model: {model} works")),
@@ -52,6 +52,12 @@ pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
+fn versions() -> String {
+    let grammars = extract::grammars().map(|(language, version)| format!("{} {version}", language.as_str()));
+    let (layout, sqlite) = (store::SCHEMA_VERSION, store::sqlite_version());
+    format!("codeagent {}, index layout {layout}, SQLite {sqlite}, grammars of version {}", env!("CARGO_PKG_VERSION"), grammars.join(", "))
+}
+
 fn repository(root: &Root) -> Vec<Finding> {
     let workspace = match Workspace::open(&root.folder) {
         Ok(workspace) => workspace,
@@ -65,11 +71,58 @@ fn repository(root: &Root) -> Vec<Finding> {
         Err(error) => findings.push(wrong(format!("{error}; mend .codeagent/config.json"))),
     }
     match DataHome::default().data_dir(workspace.root()) {
-        Ok(data) => findings.push(fine(format!("its data lies in {}", data.path().display()))),
+        Ok(data) => {
+            findings.push(fine(format!("its data lies in {}", data.path().display())));
+            findings.extend(kept(&data));
+        }
         Err(error) => findings.push(wrong(error.to_string())),
     }
+    findings.push(watched(&workspace));
     findings.extend(index(root));
     findings
+}
+
+/// What lies in the folder of the index, and who writes it.
+fn kept(data: &DataDir) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Ok(keeping) = door::who(data) {
+        findings.push(fine(format!("index: kept by process {} (codeagent {})", keeping.process, keeping.role.as_str())));
+    }
+    if data.has_database() {
+        let checked = data.database().map_err(|error| error.to_string());
+        findings.push(match checked.and_then(|path| store::check(&path, store::Check::Quick).map_err(|error| error.to_string())) {
+            Ok(()) => fine("index: its parts fit together; `codeagent status --verify` compares all of it with a fresh one"),
+            Err(error) => wrong(format!("index: {error}; run `codeagent index --rebuild`")),
+        });
+    }
+    match http::token_rights(data) {
+        None => {}
+        Some((true, _)) => findings.push(fine("token for HTTP: only its owner can read it")),
+        Some((false, path)) => {
+            let path = path.display();
+            findings.push(wrong(format!(
+                "token for HTTP: others may have read {path}; remove it, the next `codeagent mcp --http` makes another"
+            )));
+        }
+    }
+    findings
+}
+
+/// Whether changes are told by the system.
+fn watched(workspace: &Workspace) -> Finding {
+    let folders = workspace.walk().folders;
+    let failure = match Watcher::new(workspace) {
+        Ok(watcher) => {
+            watcher.cover(&folders);
+            watcher.failure().map(|error| (error.to_string(), matches!(error, WatchError::Limit)))
+        }
+        Err(error) => Some((error.to_string(), matches!(error, WatchError::Limit))),
+    };
+    match failure {
+        None => fine(format!("watching: {} can be watched", count(folders.len() as u64, "folder"))),
+        // What the system cannot do at all is nothing wrong.
+        Some((error, is_wrong)) => Finding { line: format!("watching: {error}; files are looked at again and again"), is_wrong },
+    }
 }
 
 fn index(root: &Root) -> Vec<Finding> {
@@ -79,7 +132,11 @@ fn index(root: &Root) -> Vec<Finding> {
         Ok((status, query::unread_files(&snapshot)?, glance(&answers)))
     });
     match looked {
-        Err(error) => vec![wrong(format!("index: {}; run `codeagent index`", told(&error)))],
+        Err(error) => {
+            let error = told(&error);
+            let hint = if error.contains("`codeagent index") { "" } else { "; run `codeagent index`" };
+            vec![wrong(format!("index: {error}{hint}"))]
+        }
         Ok((status, failed, lag)) => {
             let counts = status.counts;
             let files = count(counts.files - failed.len() as u64, "file");

@@ -9,6 +9,7 @@ mod debug;
 mod declarations;
 mod doctor;
 mod export;
+mod hook;
 mod index;
 mod install;
 mod lookup;
@@ -127,6 +128,9 @@ enum Command {
     /// Make a client forget the server
     #[command(after_help = "Example: codeagent uninstall claude")]
     Uninstall(install::Arguments),
+    /// Tell an agent that searched by itself which symbols bear the name
+    #[command(after_help = "Example: echo '{\"hook_event_name\":\"PostToolUse\",\"tool_input\":{\"pattern\":\"Place\"}}' | codeagent hook")]
+    Hook,
     /// Say whether everything is in order, and which command mends what is not
     #[command(after_help = "Example: codeagent doctor --root .")]
     Doctor,
@@ -282,6 +286,7 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Model(arguments) => model::run(root, &arguments),
         Command::Install(arguments) => install::install(root, &arguments),
         Command::Uninstall(arguments) => install::uninstall(root, &arguments),
+        Command::Hook => hook::run(root),
         Command::Doctor => return doctor::run(root),
         Command::Completions(arguments) => shell::completions(&arguments),
         Command::Man(arguments) => shell::man(&arguments),

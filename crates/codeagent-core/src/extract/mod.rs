@@ -30,6 +30,16 @@ pub fn extract(text: &str, dialect: Dialect, defines: &[String]) -> Facts {
     })
 }
 
+/// The version of each language's grammar: that of the form of its tables.
+#[must_use]
+pub fn grammars() -> [(Language, usize); 2] {
+    let of = |language, grammar: tree_sitter::Language| (language, grammar.abi_version());
+    [
+        of(Language::CSharp, tree_sitter_c_sharp::LANGUAGE.into()),
+        of(Language::TypeScript, tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()),
+    ]
+}
+
 /// The facts of a text that is not parsed.
 fn given_up(text: &str, dialect: Dialect) -> Facts {
     let mut facts = builder::Builder::new(text).finish(None);

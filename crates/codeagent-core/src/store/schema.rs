@@ -123,6 +123,12 @@ pub fn move_log(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// The version of SQLite in this program.
+#[must_use]
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}
+
 fn check_sqlite() -> Result<(), StoreError> {
     if rusqlite::version_number() < OLDEST_SQLITE {
         return Err(StoreError::OldSqlite(rusqlite::version().to_owned()));

@@ -30,7 +30,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{ErrorData, ServerHandler};
 
 pub use connections::{Stop, accept};
-pub use token::{Token, TokenError};
+pub use token::{Token, TokenError, token_rights};
 
 use crate::http::guard::Guard;
 use crate::profiles::{Profile, ToolSet};

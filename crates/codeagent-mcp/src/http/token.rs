@@ -36,6 +36,12 @@ pub enum TokenError {
     Random(getrandom::Error),
 }
 
+/// Whether only its owner can read the file with our own secret for a repository, and where it lies; `None` if there is none yet.
+#[must_use]
+pub fn token_rights(data: &DataDir) -> Option<(bool, PathBuf)> {
+    data.is_secret(FILE)
+}
+
 impl Token {
     /// A secret of the user's.
     pub fn new(text: &str) -> Result<Self, TokenError> {

@@ -1,0 +1,89 @@
+//! `codeagent hook`: what does the index know of the names that an agent has just searched for with its own search? The event is read from standard
+//! input and answered on standard output as the hooks of Claude Code are.
+//!
+//! **Limits.** Nothing is said and nothing fails where there is no index, no such symbol or no such event: the agent goes on as without it.
+
+use std::io::Read;
+
+use serde_json::{Value, json};
+
+use crate::commands::Root;
+use crate::commands::ask::{Question, ask};
+use crate::output;
+
+/// Longest event, in bytes.
+const EVENT: u64 = 1 << 20;
+
+/// Most names of a pattern that are looked up, and most symbols told of each.
+const NAMES: usize = 4;
+const SYMBOLS: usize = 5;
+
+pub fn run(root: &Root) -> anyhow::Result<()> {
+    match told(root) {
+        Some(text) => output::lines([text.to_string()]),
+        None => Ok(()),
+    }
+}
+
+fn told(root: &Root) -> Option<Value> {
+    let mut event = Vec::new();
+    std::io::stdin().take(EVENT).read_to_end(&mut event).ok()?;
+    let event: Value = serde_json::from_slice(&event).ok()?;
+    let (name, pattern) = (event["hook_event_name"].as_str()?, event["tool_input"]["pattern"].as_str()?);
+    let known: Vec<String> = names(pattern).iter().flat_map(|name| symbols(root, name)).collect();
+    if known.is_empty() {
+        return None;
+    }
+    let text = format!(
+        "codeagent knows these symbols; get_callers and get_references with a name list the uses of that one only:\n{}",
+        known.join("\n")
+    );
+    Some(json!({ "hookSpecificOutput": { "hookEventName": name, "additionalContext": text } }))
+}
+
+/// The names in a regular expression: `\bCart\.Total\(` has `Cart.Total`.
+fn names(pattern: &str) -> Vec<String> {
+    let mut plain = String::new();
+    let mut rest = pattern.chars();
+    while let Some(character) = rest.next() {
+        // What is escaped is itself if it is no letter, and a class or a boundary if it is one.
+        plain.push(if character == '\\' { rest.next().filter(|escaped| *escaped == '.').unwrap_or(' ') } else { character });
+    }
+    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$' | '.');
+    let names = plain.split(|character| !is_part(character)).map(|name| name.trim_matches('.'));
+    let mut names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    names.dedup();
+    names.truncate(NAMES);
+    names
+}
+
+fn symbols(root: &Root, name: &str) -> Vec<String> {
+    let Ok(answer) = ask(root, "lookup_symbol", Question::default().with("qualified_name", name)) else { return Vec::new() };
+    let rows = answer.value.as_array().map(Vec::as_slice).unwrap_or_default();
+    let line = |row: &Value| {
+        let text = |field: &str| row[field].as_str().unwrap_or_default();
+        let word = row["kind"].as_str().unwrap_or(text("node_type"));
+        format!("{word} {}{}  {}:{}", text("qualified_name"), text("parameter_signature"), text("file_path"), row["line_start"])
+    };
+    let more = (rows.len() > SYMBOLS).then(|| format!("and {} more named {name}", rows.len() - SYMBOLS));
+    rows.iter().take(SYMBOLS).map(line).chain(more).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_has_names() {
+        for (pattern, expected) in [
+            ("Place", vec!["Place"]),
+            (r"\bCart\.Total\(", vec!["Cart.Total"]),
+            (r"class\s+Order|OrderService", vec!["class", "Order", "OrderService"]),
+            (r"\w+.*?", vec![]),
+            ("a|b|c|d|e", vec!["a", "b", "c", "d"]),
+            ("trailing\\", vec!["trailing"]),
+        ] {
+            assert_eq!(names(pattern), expected, "{pattern}");
+        }
+    }
+}
