@@ -110,6 +110,7 @@ fn batch(run: &Run<'_>, standing: &Standing, relinked: Vec<(usize, Relinked)>) -
         batch.files.push((row, rows::link_row(print, linked.links)));
         batch.edges.extend(linked.edges);
         batch.unresolved.extend(linked.unresolved);
+        batch.object_functions.extend(linked.object_functions);
     }
     (batch, files)
 }
