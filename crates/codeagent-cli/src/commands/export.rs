@@ -30,7 +30,7 @@ enum TableFormat {
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let answers = root.answers()?;
-    let tables = query::export(&answers.snapshot()?)?;
+    let tables = query::export(&answers.snapshot()?, answers.workspace())?;
     let TableFormat::Tsv = arguments.format;
     let mut written = Vec::new();
     for (name, text) in [("symbols", &tables.symbols), ("calls", &tables.calls), ("inherits", &tables.inherits), ("refs", &tables.refs)] {

@@ -17,6 +17,7 @@ use crate::ingest::clock::Clock;
 use crate::ingest::load::Loader;
 use crate::ingest::packages;
 use crate::ingest::pipeline::{projects, worker_threads};
+use crate::ingest::relink::object_functions;
 use crate::ingest::scan::{self, Known, Scan};
 use crate::ingest::shared::Shared;
 use crate::ingest::{IngestError, InspectError};
@@ -51,9 +52,11 @@ pub fn calls(workspace: &Workspace) -> Result<String, InspectError> {
     let threads = worker_threads(0)?;
     let world = world(workspace, &threads)?;
     let nodes = NodeTable::build(&world);
-    let called: FxHashSet<(Language, &str)> =
-        nodes.nodes().filter(|node| node.language.callable().contains(&node.node_type)).map(|node| (node.language, &*node.name)).collect();
     let files: Vec<FileId> = world.repository_files().collect();
+    let symbols = nodes.nodes().filter(|node| node.language.callable().contains(&node.node_type));
+    let symbols = symbols.map(|node| (node.language, &*node.name));
+    let others = files.iter().flat_map(|file| object_functions(world.facts(*file))).map(|name| (Language::TypeScript, name));
+    let called: FxHashSet<(Language, &str)> = symbols.chain(others).collect();
     let listed: Vec<String> = threads.install(|| files.par_iter().map(|file| calls_of(*file, &world, &called)).collect());
     Ok(listed.concat())
 }

@@ -143,6 +143,7 @@ fn batch(run: &Run<'_>, standing: &mut Standing, relinked: Vec<(usize, Relinked)
         batch.files.push((row, link));
         batch.edges.extend(linked.edges);
         batch.unresolved.extend(linked.unresolved);
+        batch.object_functions.extend(linked.object_functions);
     }
     (batch, files)
 }

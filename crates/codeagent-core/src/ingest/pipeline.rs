@@ -528,11 +528,11 @@ fn remarks(projects: &ProjectModel, installed: &Installed) -> String {
 
 /// The batch of these rows, without nodes, removed files, keys, inputs and metadata.
 fn batch_of(kind: BatchKind, rows: Rows, known: &Known) -> Batch {
-    let Rows { files, links, edges, unresolved } = rows;
+    let Rows { files, links, edges, unresolved, object_functions } = rows;
     let mut files: Vec<Option<_>> = files.into_iter().map(Some).collect();
     let linked = links.into_iter().filter_map(|(at, links)| Some((files[at].take()?, links))).collect();
     let touched = files.into_iter().flatten().filter(|row| known.files.get(&row.path) != Some(row)).collect();
-    Batch { kind, files: linked, touched, edges, unresolved, ..Batch::default() }
+    Batch { kind, files: linked, touched, edges, unresolved, object_functions, ..Batch::default() }
 }
 
 /// Rows of files that are gone, by path.

@@ -1,13 +1,14 @@
-//! Links become rows: edges, unresolved names and what the link depended on.
+//! Links become rows: edges, unresolved names, what they may mean that is no node, and what the link depended on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ingest::clock::Clock;
 use crate::ingest::summary::Phase;
-use crate::model::graph::{Edge, NodeId};
+use crate::model::facts::{DeclFlags, DeclKind, Declaration, Expr, Facts, Sym};
+use crate::model::graph::{Edge, Language, NodeId};
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::{FileId, Links, World, link};
 use crate::store::{EdgeRow, FileKey, LinkRow, OpenSite, UnresolvedRow};
@@ -19,6 +20,8 @@ pub struct Relinked {
     pub edges: Vec<EdgeRow>,
     /// Unresolved names.
     pub unresolved: Vec<UnresolvedRow>,
+    /// Names of functions that are no nodes.
+    pub object_functions: Vec<(FileKey, String)>,
     /// What was asked of others, and the sources of the edges.
     pub links: LinkRow,
     /// Call-like sites: all, resolved, external.
@@ -44,6 +47,7 @@ fn relink(file: FileId, world: &World, nodes: &NodeTable, keys: &[Option<FileKey
     sources.dedup();
     Relinked {
         unresolved: unresolved_rows(&links, world, file, key),
+        object_functions: object_functions(world.facts(file)).into_iter().map(|name| (key, name.to_owned())).collect(),
         calls: [links.calls - links.values_called.len() as u32, links.calls_resolved, links.calls_external],
         given_up: links.given_up,
         links: LinkRow {
@@ -113,6 +117,29 @@ fn unresolved_rows(links: &Links, world: &World, file: FileId, key: FileKey) -> 
     let mut rows: Vec<UnresolvedRow> = by_name.into_iter().map(row).collect();
     rows.sort_unstable();
     rows
+}
+
+/// The names under which object literals hold functions, sorted: these are no nodes, but a call of an unknown object may mean them.
+pub fn object_functions(facts: &Facts) -> Vec<&str> {
+    if facts.header.dialect.language() != Language::TypeScript {
+        return Vec::new();
+    }
+    let is_function = |decl: &Declaration| match decl.kind {
+        DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method => true,
+        DeclKind::Property | DeclKind::Variable => matches!(facts.expr(decl.init), Expr::Function(_) | Expr::Class(_)),
+        _ => false,
+    };
+    let decls = || facts.decl_ids().map(|id| facts.decl(id)).filter(|decl| !decl.name.is_none());
+    let (members, others): (Vec<&Declaration>, Vec<_>) = decls().partition(|decl| decl.flags.has(DeclFlags::MEMBER));
+    let functions: FxHashSet<Sym> = others.into_iter().filter(|decl| is_function(decl)).map(|decl| decl.name).collect();
+    // `{ f }` and `{ g: f }` hold what the name says.
+    let holds = |decl: &Declaration| matches!(facts.expr(decl.init), Expr::Name(name, ..) if functions.contains(&name));
+    let own =
+        members.into_iter().filter(|decl| decl.detail.is_none() && (is_function(decl) || decl.kind == DeclKind::Property && holds(decl)));
+    let mut names: Vec<&str> = own.map(|decl| facts.text(decl.name)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 #[cfg(test)]

@@ -106,6 +106,8 @@ pub struct Rows {
     pub edges: Vec<EdgeRow>,
     /// Unresolved names.
     pub unresolved: Vec<UnresolvedRow>,
+    /// Names of functions that are no nodes.
+    pub object_functions: Vec<(FileKey, String)>,
 }
 
 /// Makes the rows. `relinked` are the files linked, by their position.
@@ -125,6 +127,7 @@ pub fn rows(
         rows.links.push((at, link_row(&fingerprints[at], linked.links)));
         rows.edges.extend(linked.edges);
         rows.unresolved.extend(linked.unresolved);
+        rows.object_functions.extend(linked.object_functions);
     }
     rows
 }

@@ -1,16 +1,18 @@
 //! The whole graph as tab-separated tables, for comparing it with what compilers say.
 //!
 //! Lines of declarations are the lines of their name tokens (`first_line` includes attributes and decorators); a site at the top of a file,
-//! C# top-level statements included, has caller line 0 and the name `<file>`.
+//! C# top-level statements included, has caller line 0 and the name `<file>`. The name of a use is the one that is written there; where none is,
+//! or the file is not as it was indexed, it is that of the declaration.
 //!
 //! **Limits.** All symbols are held in memory.
 
 use std::fmt::Write;
 
+use codeagent_workspace::Workspace;
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{EdgeType, NodeId, NodeKind};
-use crate::query::QueryError;
+use crate::query::{QueryError, Sources};
 use crate::store::{self, ExportEdge, ExportSymbol, FileKey, Snapshot};
 
 /// The tables, each with its header line.
@@ -26,8 +28,8 @@ pub struct ExportTables {
     pub refs: String,
 }
 
-/// The tables of everything in the index.
-pub fn export(snapshot: &Snapshot) -> Result<ExportTables, QueryError> {
+/// The tables of everything in the index; names of uses are read from the files.
+pub fn export(snapshot: &Snapshot, workspace: &Workspace) -> Result<ExportTables, QueryError> {
     let keys = store::file_keys(snapshot)?;
     let paths = store::paths_by_key(&keys);
     let symbols = store::export_symbols(snapshot)?;
@@ -45,8 +47,9 @@ pub fn export(snapshot: &Snapshot) -> Result<ExportTables, QueryError> {
         refs: "file\tline\tcol\tname\tdecl_file\tdecl_line\tdecl_name\tconfidence\n".to_owned(),
     };
     graph.write_symbols(&symbols, &mut tables.symbols);
-    for edge in &edges {
-        graph.write_edge(edge, &mut tables);
+    for of_file in edges.chunk_by(|a, b| a.file == b.file) {
+        let mut sources = Sources::new(snapshot, workspace);
+        of_file.iter().try_for_each(|edge| graph.write_edge(edge, &mut sources, &mut tables))?;
     }
     Ok(tables)
 }
@@ -89,8 +92,9 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn write_edge(&self, edge: &ExportEdge, tables: &mut ExportTables) {
-        let (Some(source), Some(target)) = (self.site_in(edge.source, edge.file, edge.line), self.primary(edge.target)) else { return };
+    fn write_edge(&self, edge: &ExportEdge, sources: &mut Sources<'_>, tables: &mut ExportTables) -> Result<(), QueryError> {
+        let ends = (self.site_in(edge.source, edge.file, edge.line), self.primary(edge.target));
+        let (Some(source), Some(target)) = ends else { return Ok(()) };
         let (source_line, source_name) = place(source);
         let (target_line, target_name) = place(target);
         let (file, target_file) = (self.path(edge.file), self.path(target.file));
@@ -106,15 +110,18 @@ impl<'a> Graph<'a> {
                 &[&kind, &self.path(source.file), &source_line, &source_name, &target_file, &target_line, &target_name, &edge.confidence],
             );
         }
-        // A module specifier leads to a file and is no name.
-        if target.kind != NodeKind::File && is_at_a_name(edge.edge_type, source.kind) {
-            let named = self.named(target);
-            let declared = self.path(named.file);
-            row(
-                &mut tables.refs,
-                &[&file, &edge.line, &edge.column, &named.name, &declared, &named.name_line, &named.name, &edge.confidence],
-            );
+        if target.kind == NodeKind::File || !is_at_a_name(edge.edge_type, source.kind) {
+            return Ok(());
         }
+        let named = self.named(target);
+        let declared = self.path(named.file);
+        let written = sources.name_at(file, edge.line, edge.column)?;
+        // A module specifier is no name.
+        if written.is_none_or(|name| !name.is_empty()) || edge.edge_type != EdgeType::Imports {
+            let name = written.filter(|name| !name.is_empty()).unwrap_or(&named.name);
+            row(&mut tables.refs, &[&file, &edge.line, &edge.column, &name, &declared, &named.name_line, &named.name, &edge.confidence]);
+        }
+        Ok(())
     }
 
     /// What a use of a symbol names: who constructs names the type.

@@ -82,6 +82,15 @@ impl<'a> Sources<'a> {
 
     /// The trimmed line of a file, `None` if the file is not as it was indexed.
     pub fn line(&mut self, path: &str, line: u32) -> Result<Option<String>, StoreError> {
+        Ok(self.text(path)?.map(|text| text.line(line)))
+    }
+
+    /// The name that begins at a line and 1-based UTF-16 column, empty if there is none, `None` if the file is not as it was indexed.
+    pub fn name_at(&mut self, path: &str, line: u32, column: u32) -> Result<Option<&str>, StoreError> {
+        Ok(self.text(path)?.map(|text| text.name_at(line, column)))
+    }
+
+    fn text(&mut self, path: &str) -> Result<Option<&Text>, StoreError> {
         if self.files.get(path).is_none_or(|known| known.freshness == Freshness::Current && known.text.is_none()) {
             let source = match store::file_by_path(self.snapshot, path)? {
                 Some(row) => read(self.workspace, &row),
@@ -89,7 +98,7 @@ impl<'a> Sources<'a> {
             };
             self.files.insert(path.to_owned(), source);
         }
-        Ok(self.files.get(path).and_then(|known| known.text.as_ref()).map(|text| text.line(line)))
+        Ok(self.files.get(path).and_then(|known| known.text.as_ref()))
     }
 
     /// The files looked at that are not as they were indexed, by path.
@@ -109,10 +118,27 @@ impl Text {
     }
 
     fn line(&self, line: u32) -> String {
+        self.whole_line(line).trim().chars().take(MAX_LINE_CHARS).collect()
+    }
+
+    fn whole_line(&self, line: u32) -> &str {
         let index = line.saturating_sub(1) as usize;
-        let Some(start) = self.starts.get(index) else { return String::new() };
+        let Some(start) = self.starts.get(index) else { return "" };
         let end = self.starts.get(index + 1).copied().unwrap_or(self.text.len());
-        self.text[*start..end].trim().chars().take(MAX_LINE_CHARS).collect()
+        &self.text[*start..end]
+    }
+
+    fn name_at(&self, line: u32, column: u32) -> &str {
+        let mut rest = self.whole_line(line).chars();
+        let mut left = column.saturating_sub(1) as usize;
+        while left > 0
+            && let Some(passed) = rest.next()
+        {
+            left = left.saturating_sub(passed.len_utf16());
+        }
+        let rest = rest.as_str();
+        let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '#')).unwrap_or(rest.len());
+        &rest[..end]
     }
 }
 

@@ -201,6 +201,8 @@ pub struct Batch {
     pub edges: Vec<EdgeRow>,
     /// Unresolved names of the files in `files`.
     pub unresolved: Vec<UnresolvedRow>,
+    /// Names of functions of object literals in the files in `files`; no two rows are equal.
+    pub object_functions: Vec<(FileKey, String)>,
     /// All project files; `None` if they are as before.
     pub inputs: Option<Vec<InputRow>>,
     /// What was read of packages, if it is not as it was.

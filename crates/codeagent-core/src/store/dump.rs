@@ -39,6 +39,7 @@ const DUMPS: &[(&str, &str)] = &[
         "unresolved",
         "SELECT f.path, u.name, u.count, u.calls, hex(u.lines), hex(u.columns) FROM unresolved u LEFT JOIN files f ON f.id = u.file_id ORDER BY 1, 2",
     ),
+    ("function", "SELECT f.path, o.name FROM object_functions o LEFT JOIN files f ON f.id = o.file_id ORDER BY 1, 2"),
     ("vector", "SELECT row, hex(symbols) FROM vec_signs WHERE row < 1 << 12 ORDER BY row"),
     ("input", "SELECT path, size, hex(hash) FROM inputs ORDER BY path"),
     ("package", "SELECT path, size, hex(hash), hex(facts_key) FROM packages ORDER BY path"),

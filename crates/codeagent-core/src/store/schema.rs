@@ -22,6 +22,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0003_vectors.sql", include_str!(concat!(env!("MIGRATIONS"), "/0003_vectors.sql"))),
     ("0004_signs.sql", include_str!(concat!(env!("MIGRATIONS"), "/0004_signs.sql"))),
     ("0005_packages.sql", include_str!(concat!(env!("MIGRATIONS"), "/0005_packages.sql"))),
+    ("0006_object_functions.sql", include_str!(concat!(env!("MIGRATIONS"), "/0006_object_functions.sql"))),
 ];
 
 /// The schema this code reads and writes.

@@ -124,13 +124,14 @@ const FOREIGN_CALLS: &str = "SELECT f.dialect, sum(u.calls) \
     FROM (SELECT DISTINCT name FROM unresolved) d JOIN unresolved u USING (name) JOIN files f ON f.id = u.file_id \
     WHERE d.name <> '' AND NOT EXISTS (SELECT 1 FROM nodes n \
         WHERE n.name = d.name COLLATE NOCASE AND n.name = d.name AND n.language = ?1 AND (1 << n.node_type) & ?2 != 0) \
+        AND NOT (?3 AND d.name IN (SELECT name FROM object_functions)) \
     GROUP BY f.dialect";
 
-/// Calls without a target whose name nothing bears that can be called: they go outside, whatever their receiver is.
+/// Calls without a target whose name nothing bears that can be called, functions of object literals included: they go outside, whatever their receiver is.
 fn foreign_calls(connection: &Connection, language: Language) -> Result<u64, StoreError> {
     let callable = language.callable().iter().fold(0_i64, |all, node_type| all | 1 << *node_type as u8);
     let mut statement = connection.prepare_cached(FOREIGN_CALLS)?;
-    let mut rows = statement.query(params![language as u8, callable])?;
+    let mut rows = statement.query(params![language as u8, callable, language == Language::TypeScript])?;
     let mut calls = 0;
     while let Some(row) = rows.next()? {
         if word_column(row, 0, Dialect::from_code)?.language() == language {

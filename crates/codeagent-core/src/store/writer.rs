@@ -137,7 +137,7 @@ fn number(connection: &Connection, key: &str) -> Result<usize, StoreError> {
 const SET_METADATA: &str = "INSERT OR REPLACE INTO _metadata VALUES (?1, ?2)";
 const PLAIN_INDEXES: &str = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name";
 const DELETE_GRAPH: &str = "DELETE FROM files; DELETE FROM file_links; DELETE FROM nodes; DELETE FROM spans; DELETE FROM edges; \
-    DELETE FROM edges_incoming; DELETE FROM unresolved;";
+    DELETE FROM edges_incoming; DELETE FROM unresolved; DELETE FROM object_functions;";
 
 fn replace(connection: &Connection, mut batch: Batch) -> Result<Applied, StoreError> {
     let indexes: Vec<(String, String)> =
@@ -189,10 +189,10 @@ fn update(connection: &Connection, batch: &Batch, stored: Option<&NodeHashes>) -
     nodes::move_spans(connection, &batch.moved, &batch.rehashed)?;
     for file in &batch.removed {
         files::delete_file(connection, *file)?;
-        connection.prepare_cached(DELETE_UNRESOLVED)?.execute([file.0])?;
     }
-    for (file, _) in &batch.files {
-        connection.prepare_cached(DELETE_UNRESOLVED)?.execute([file.id.0])?;
+    for file in batch.removed.iter().copied().chain(batch.files.iter().map(|(file, _)| file.id)) {
+        connection.prepare_cached(DELETE_UNRESOLVED)?.execute([file.0])?;
+        connection.prepare_cached(DELETE_OBJECT_FUNCTIONS)?.execute([file.0])?;
     }
     for file in &batch.touched {
         files::write_file(connection, file)?;
@@ -215,11 +215,16 @@ fn write_files(connection: &Connection, batch: &Batch) -> Result<(), StoreError>
         files::write_links(connection, file.id, links)?;
     }
     insert_unresolved(connection, &batch.unresolved)?;
+    bulk::insert(connection, ("object_functions", 2), batch.object_functions.iter(), |(file, name), values| {
+        values.push(file.0)?;
+        values.push(name.as_str())
+    })?;
     batch.packages.as_ref().map_or(Ok(()), |rows| packages::replace(connection, rows))?;
     batch.inputs.as_ref().map_or(Ok(()), |inputs| files::replace_inputs(connection, inputs))
 }
 
 const DELETE_UNRESOLVED: &str = "DELETE FROM unresolved WHERE file_id = ?1";
+const DELETE_OBJECT_FUNCTIONS: &str = "DELETE FROM object_functions WHERE file_id = ?1";
 
 fn insert_unresolved(connection: &Connection, rows: &[UnresolvedRow]) -> Result<(), StoreError> {
     bulk::insert(connection, ("unresolved", 6), rows.iter(), |row, values| {

@@ -109,8 +109,8 @@ fn measure(corpus: &Corpus) -> anyhow::Result<Measured> {
     let root = corpus.bring(Path::new(FOLDER))?;
     let engine = Engine::open(&root, EngineOptions { home: corpora::data_home(), rebuild: true, ..EngineOptions::default() })?;
     let summary = engine.index(&|_| ()).with_context(|| format!("cannot index {}", corpus.name))?;
-    let snapshot = engine.answers().snapshot()?;
-    let exported = query::export(&snapshot)?;
+    let (snapshot, workspace) = (engine.answers().snapshot()?, engine.workspace());
+    let exported = query::export(&snapshot, &workspace)?;
     let ranking = if corpus.is_optional() { search::Tally::default() } else { search::measure(&snapshot)? };
     let mut figures = format!("{}: {} files, {} symbols, {} edges\n", corpus.name, summary.files(), summary.symbols, summary.edges);
     let mut sites = String::new();

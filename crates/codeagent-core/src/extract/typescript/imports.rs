@@ -71,7 +71,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         ImportId(self.b.facts.imports.len() as u32 - 1)
     }
 
-    /// Declares a local name made by an import; the site stands at the imported name.
+    /// Declares a local name made by an import; the site stands at the imported name, or at the module of which it is the whole.
     fn import_name(&mut self, kind: ImportKind, names: (Child<'tree>, Child<'tree>), from: From) {
         let (imported, local) = names;
         let sym = self.sym(local);
@@ -162,7 +162,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.scope = binding.scope.unwrap_or(scope);
         let is_import = match (name.kind, member) {
             (Kind::Identifier, None) => {
-                self.import_name(ImportKind::Require, (name, name), from);
+                // The variable is a name of its own: what uses the module's value is the call.
+                self.import_name(ImportKind::Require, (source, name), from);
                 true
             }
             (Kind::Identifier, Some(member)) => {

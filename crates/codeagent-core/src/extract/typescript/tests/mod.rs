@@ -326,7 +326,7 @@ module.exports.lazy = lazy;
                 Parameter x
               Property x = x [4-4 public]
             Function lazy hoisted returns [require(./lazy)] [5-5 "()"]
-            1:7 Import  by -
+            1:20 Import  by -
             2:9 Import join by -
             2:15 Import resolve by -
             3:26 Import one by -

@@ -1,0 +1,7 @@
+-- Names of functions that are no nodes, those of object literals, by file: an unresolved call by such a name may mean one of them.
+
+CREATE TABLE object_functions (
+    file_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (file_id, name)
+) WITHOUT ROWID;
