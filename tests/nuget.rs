@@ -79,7 +79,8 @@ fn an_assembly_carries_a_type_of_the_repository() {
 fn a_project_gets_the_assembly_that_its_references_mean() {
     let (lib, other, empty) = (lib(), other_lib(), Assembly::new("Empty").image());
     let needs_lib = nuspec("Top", "<group targetFramework=\"net6.0\"><dependency id=\"Lib\" version=\"1.1\" /></group>");
-    let cases: &[(&str, String, &[(&str, &[u8])])] = &[
+    type Packages<'a> = &'a [(&'a str, &'a [u8])];
+    let cases: &[(&str, String, Packages<'_>)] = &[
         (
             "the nearest framework",
             names("Lib", "1.0.0"),

@@ -111,7 +111,7 @@ impl Assembly {
     pub fn extension(&mut self, namespace: &str, name: &str, method: &str, result: Ty) {
         let object = self.base(&Ty::Of(CORE, "System", "Object"));
         self.type_def(STATIC, namespace, name, object);
-        let row = self.add_method(STATIC_METHOD, method, 1, &[("it", Ty::MethodParam(0))], &result);
+        let row = self.add_method(STATIC_METHOD, (method, 1), &[("it", Ty::MethodParam(0))], &result);
         self.generic_params(row << 1 | 1, 1);
         let attribute = self.type_ref(CORE, "System.Runtime.CompilerServices", "ExtensionAttribute");
         let (constructor, signature) = (self.string(".ctor"), self.blob(&[0x20, 0, 1]));
@@ -229,7 +229,7 @@ impl Assembly {
         }
     }
 
-    fn add_method(&mut self, flags: u16, name: &str, generics: u8, params: &[(&str, Ty)], result: &Ty) -> u16 {
+    fn add_method(&mut self, flags: u16, (name, generics): (&str, u8), params: &[(&str, Ty)], result: &Ty) -> u16 {
         let has_this = if flags & 0x10 == 0 { 0x20 } else { 0 };
         let mut signature = if generics > 0 { vec![has_this | 0x10, generics] } else { vec![has_this] };
         signature.push(params.len() as u8);
@@ -276,13 +276,13 @@ pub struct Class<'a> {
 impl Class<'_> {
     /// Declares a public method.
     pub fn method(self, name: &str, params: &[(&str, Ty)], result: Ty) -> Self {
-        self.assembly.add_method(METHOD, name, 0, params, &result);
+        self.assembly.add_method(METHOD, (name, 0), params, &result);
         self
     }
 
     /// Declares a public static method with type parameters.
     pub fn function(self, name: &str, generics: u8, params: &[(&str, Ty)], result: Ty) -> Self {
-        let row = self.assembly.add_method(STATIC_METHOD, name, generics, params, &result);
+        let row = self.assembly.add_method(STATIC_METHOD, (name, generics), params, &result);
         self.assembly.generic_params(row << 1 | 1, u16::from(generics));
         self
     }

@@ -91,7 +91,7 @@ fn scoped() -> Vec<u8> {
 fn shared_methods() -> Vec<u8> {
     let mut made = Assembly::new("Lib");
     for _ in 0..1_500 {
-        made.add_method(METHOD, "M", 0, &[], &Ty::Object);
+        made.add_method(METHOD, ("M", 0), &[], &Ty::Object);
     }
     let text = made.string("Type");
     for number in 0..1_500 {
