@@ -1,7 +1,7 @@
 //! The law of incremental indexing: after any edits, the index brought up to date equals an index made afresh.
 //!
-//! Two copies of a repository get the same random edits (bodies, signatures, imports, added, moved and removed files, project files). One is
-//! brought up to date, the other is indexed from nothing, with other numbers of threads; their canonical dumps must be the same.
+//! Two copies of a repository get the same random edits (bodies, signatures, imports, added, moved and removed files, project files, installed
+//! packages). One is brought up to date, the other is indexed from nothing, with other numbers of threads; their canonical dumps must be the same.
 //!
 //! `CODEAGENT_LAW_ROOTS` (folders, separated by `:`), `CODEAGENT_LAW_STEPS`, `CODEAGENT_LAW_EVERY` (compare after every n-th edit) and
 //! `CODEAGENT_LAW_SEED` run it on more than `tests/shop`; `CODEAGENT_LAW_ONLY=trivia` edits comments, newlines and
@@ -15,7 +15,8 @@ mod twice;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use twice::Twice;
+use codeagent_testkit::assembly::{Assembly, Ty};
+use twice::{Twice, USER_PACKAGES};
 
 /// A small generator: the same seed gives the same edits everywhere.
 struct Random(u64);
@@ -53,7 +54,49 @@ const PACKAGE: &[(&str, &str)] = &[
          everywhere(new Owned()).run();\n}\ndeclare module 'gadgets' {\n    interface Part { owned: Owned; }\n}\n",
     ),
     ("gadget-reader.ts", "import { use } from './gadgetry';\nimport { made } from 'gadgets';\nuse();\nmade(1).owned.run();\n"),
+    (
+        "gears/Gears.csproj",
+        "<Project Sdk=\"Microsoft.NET.Sdk\">\n  <PropertyGroup><TargetFramework>net8.0</TargetFramework></PropertyGroup>\n  <ItemGroup>\n    <PackageReference \
+         Include=\"Gear\" Version=\"1.0.0\" />\n    <PackageReference Include=\"Cog\" Version=\"1.0.0\" />\n  </ItemGroup>\n</Project>\n",
+    ),
+    (
+        "gears/Gears.cs",
+        "using Gear;\nnamespace Gears;\npublic class Tooth\n{\n    public Tooth Turn() => this;\n}\npublic class Wheel : Cog.Toothed<Tooth>\n{\n    public void \
+         Spin(Box<Tooth> box)\n    {\n        box.Get().Turn();\n        new Tooth().Pass().Turn();\n        Take().Turn();\n        Spare().Turn();\n    }\n}\n",
+    ),
+    ("gears/Reader.cs", "namespace Gears;\npublic class Reader\n{\n    public void Read(Wheel wheel) => wheel.Take().Turn().Turn();\n}\n"),
 ];
+
+/// A file of an assembly there, in one of several states.
+fn assembly(random: &mut Random) -> (String, Vec<u8>) {
+    let gear = |result: Ty| {
+        let mut made = Assembly::new("Gear");
+        let spare = Ty::Of("Cog", "Cog", "Toothed`1").with(&[Ty::Param(0)]);
+        made.class("Gear", "Box`1", Some(spare)).method("Get", &[], result);
+        made.extension("Gear", "Passing", "Pass", Ty::MethodParam(0));
+        made
+    };
+    let cog = |name: &'static str| {
+        let mut made = Assembly::new("Cog");
+        made.class("Cog", "Toothed`1", None).method(name, &[], Ty::Param(0)).method("Get", &[], Ty::Param(0));
+        made
+    };
+    let mut image = match random.below(7) {
+        0 => gear(Ty::Param(0)).image(),
+        1 => gear(Ty::String).image(),
+        2 => Assembly::new("Gear").image(),
+        3 => cog("Take").image(),
+        4 => cog("Spare").image(),
+        5 => cog("Get").image(),
+        _ => Vec::new(),
+    };
+    if random.below(8) == 0 {
+        image.truncate(image.len() / 2);
+    }
+    let name = if random.below(2) == 0 { "Gear" } else { "Cog" };
+    let framework = if random.below(4) == 0 { "net6.0" } else { "netstandard2.0" };
+    (format!("{USER_PACKAGES}/{}/1.0.0/lib/{framework}/{name}.dll", name.to_lowercase()), image)
+}
 
 /// One edit: files to write or, without a text, to remove.
 #[derive(Debug)]
@@ -149,6 +192,11 @@ fn is_project(name: &str) -> bool {
 
 /// An edit of the folder `root`, a copy of `source`.
 fn edit(random: &mut Random, (source, root): (&Path, &Path), files: &[String], step: usize) -> Option<Edit> {
+    // Nobody is told of these: only who looks at everything sees them.
+    if step % 5 == 4 && random.below(2) == 0 {
+        let (path, image) = assembly(random);
+        return Some(Edit { what: "assembly", files: vec![(path, Some(image))] });
+    }
     let sources: Vec<&String> = files.iter().filter(|path| is_source(path)).collect();
     let path = (*random.pick(&sources)?).clone();
     let text = fs::read(root.join(&path)).ok()?;

@@ -7,108 +7,11 @@
 #![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod repository;
+
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use codeagent_core::engine::{Engine, EngineOptions};
-use codeagent_core::ingest::{ChangeBatch, Summary};
-use codeagent_core::model::graph::EdgeType;
-use codeagent_core::store::canonical_dump;
-use codeagent_workspace::{DataHome, RepoPath};
-
-/// A repository, its index and something beside it that is no part of it.
-struct Repository {
-    outer: tempfile::TempDir,
-    engine: Option<Engine>,
-}
-
-impl Repository {
-    fn of(files: &[(&str, &str)]) -> Self {
-        let outer = tempfile::tempdir().unwrap();
-        fs::create_dir(outer.path().join("root")).unwrap();
-        let repository = Self { outer, engine: None };
-        repository.write(files);
-        repository
-    }
-
-    fn path(&self, path: &str) -> PathBuf {
-        self.outer.path().join("root").join(path)
-    }
-
-    fn write(&self, files: &[(&str, &str)]) {
-        for (path, text) in files {
-            let path = self.path(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-    }
-
-    #[cfg(unix)]
-    fn link(&self, at: &str, target: impl AsRef<Path>) {
-        fs::create_dir_all(self.path(at).parent().unwrap()).unwrap();
-        std::os::unix::fs::symlink(target, self.path(at)).unwrap();
-    }
-
-    fn open(&self, home: &str) -> Engine {
-        let home = DataHome::at(self.outer.path().join(home));
-        Engine::open(&self.path(""), EngineOptions { home, ..EngineOptions::default() }).unwrap()
-    }
-
-    /// Brings the index to what is on disk, and compares it with one made afresh.
-    fn index(&mut self) -> Summary {
-        let engine = self.engine.take().unwrap_or_else(|| self.open("index"));
-        let summary = engine.index(&|_| ()).unwrap();
-        self.engine = Some(engine);
-        self.compare();
-        summary
-    }
-
-    /// The same for a batch that names what changed.
-    fn index_only(&mut self, path: &str) -> Summary {
-        let batch = ChangeBatch::only([RepoPath::new(path).unwrap()]);
-        let summary = self.engine.as_ref().unwrap().process_batch(&batch, &|_| ()).unwrap();
-        self.compare();
-        summary
-    }
-
-    fn compare(&self) {
-        let fresh = tempfile::tempdir().unwrap();
-        let home = DataHome::at(fresh.path());
-        let fresh = Engine::open(&self.path(""), EngineOptions { home, ..EngineOptions::default() }).unwrap();
-        fresh.index(&|_| ()).unwrap();
-        assert_eq!(self.dump(), dump(&fresh), "the index differs from a fresh one");
-    }
-
-    fn dump(&self) -> Vec<String> {
-        dump(self.engine.as_ref().unwrap())
-    }
-
-    /// The calls that have a target, as `line -> name`, by line.
-    fn calls(&self) -> Vec<String> {
-        let dump = self.dump();
-        let rows = |what: &str| -> Vec<Vec<&str>> {
-            let lines = dump.iter().filter_map(|line| line.strip_prefix(what)?.strip_prefix('\t'));
-            lines.map(|line| line.split('\t').collect()).collect()
-        };
-        let nodes = rows("node");
-        let name = |id: &str| nodes.iter().find(|node| node[0] == id).map_or("gone", |node| node[3]);
-        let code = (EdgeType::Calls as u8).to_string();
-        let mut calls: Vec<(u32, String)> = rows("edge")
-            .iter()
-            .filter(|edge| edge[1] == code)
-            .map(|edge| (edge[4].parse().unwrap(), format!("{} -> {}", edge[4], name(edge[2]))))
-            .collect();
-        calls.sort();
-        calls.into_iter().map(|call| call.1).collect()
-    }
-}
-
-fn dump(engine: &Engine) -> Vec<String> {
-    let dump = canonical_dump(&engine.answers().snapshot().unwrap()).unwrap();
-    let is_of_package = |line: &&String| !line.starts_with("package\t") && line.contains("node_modules");
-    assert_eq!(dump.iter().find(is_of_package), None, "a package is in the graph");
-    dump
-}
+use repository::Repository;
 
 /// A source that hands an own type through a function of a package, and uses what comes out.
 const USE: &str = "import { pass } from \"lib\";\nclass Own { run() { } stop() { } }\npass(new Own()).run();\n";
@@ -218,8 +121,12 @@ fn what_changes_in_a_package_is_noticed() {
     repository.index_only("node_modules/lib/package.json");
     assert_eq!(repository.calls(), UNTYPED);
     fs::remove_file(repository.path("node_modules/lib/package.json")).unwrap();
+    // A restarted server.
+    repository.engine = None;
     repository.index();
     assert_eq!(repository.calls(), TYPED);
+    repository.engine = None;
+    assert!(repository.index().unchanged);
     fs::remove_dir_all(repository.path("node_modules")).unwrap();
     repository.index();
     assert_eq!(repository.calls(), UNTYPED);

@@ -16,7 +16,7 @@ use crate::{add_project, blocks};
 
 /// Runs all cases of a language, or those that `RULE` names, and gives all failures.
 pub fn failures(language: &str, project: &str) -> Vec<String> {
-    let pages = Workspace::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/relinking")).unwrap();
+    let pages = Workspace::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/relinking")).unwrap();
     let page = pages.read(&RepoPath::new(&format!("{language}.md")).unwrap()).unwrap().text;
     let wanted = std::env::var("RULE").ok();
     let mut failures = Vec::new();

@@ -22,7 +22,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("resolve", &["model", "project", "library"]),
     ("embed", &["model"]),
     ("store", &["model", "embed"]),
-    ("ingest", &["model", "project", "extract", "resolve", "embed", "store"]),
+    ("ingest", &["model", "project", "extract", "library", "resolve", "embed", "store"]),
     ("query", &["model", "embed", "store"]),
     ("engine", &["model", "project", "extract", "resolve", "embed", "store", "ingest", "query"]),
     ("watch", &["embed", "store", "ingest", "engine"]),
@@ -81,7 +81,7 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("fastembed", &["crates/codeagent-embed/src/"]),
     ("ort", &["crates/codeagent-embed/src/"]),
     ("anyhow", &["crates/codeagent-cli/src/", "crates/codeagent-externals/src/", "crates/xtask/src/"]),
-    ("clrmeta", &["crates/codeagent-externals/src/"]),
+    ("clrmeta", &["crates/codeagent-core/src/library/metadata/", "crates/codeagent-testkit/src/"]),
     // A language knows nothing of the other, and only the dispatchers know of both.
     ("crate::extract::csharp", &["crates/codeagent-core/src/extract/csharp/", "crates/codeagent-core/src/extract/mod.rs"]),
     ("crate::extract::typescript", &["crates/codeagent-core/src/extract/typescript/", "crates/codeagent-core/src/extract/mod.rs"]),

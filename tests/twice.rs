@@ -15,6 +15,9 @@ use codeagent_core::store::canonical_dump;
 use codeagent_workspace::{DataHome, RepoPath};
 use tempfile::TempDir;
 
+/// The user's folder of packages in each, where no file of the repository lies.
+pub const USER_PACKAGES: &str = ".codeagent/nuget";
+
 /// Both folders and the engine of the first.
 pub struct Twice {
     folder: TempDir,
@@ -81,8 +84,8 @@ impl Twice {
 
 fn open(root: &Path, (threads, keep_facts): (usize, bool), rebuild: bool) -> Engine {
     let ingest = IngestOptions { threads, keep_facts, ..IngestOptions::default() };
-    Engine::open(root, EngineOptions { ingest, rebuild, home: DataHome::at(root.join(".codeagent")), ..EngineOptions::default() })
-        .expect("the engine opens")
+    let home = DataHome::at(root.join(".codeagent")).with_packages(Some(root.join(USER_PACKAGES)));
+    Engine::open(root, EngineOptions { ingest, rebuild, home, ..EngineOptions::default() }).expect("the engine opens")
 }
 
 fn index(engine: &Engine) -> Summary {

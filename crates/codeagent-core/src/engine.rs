@@ -143,7 +143,7 @@ struct Live {
 impl Engine {
     /// Opens the repository at `root` and makes its index if there is none, a damaged one, or one whose tables are laid out in another way.
     pub fn open(root: &Path, options: EngineOptions) -> Result<Self, EngineError> {
-        let workspace = Workspace::open(root)?.configured(options.tolerate_config)?;
+        let workspace = Workspace::open(root)?.with_packages(options.home.packages()).configured(options.tolerate_config)?;
         let data = options.home.data_dir(workspace.root())?;
         let lock = data.lock_writer()?;
         let mut healed = if options.rebuild { None } else { soundness::damage(&data) };
@@ -197,7 +197,7 @@ impl Engine {
         let known = self.workspace();
         // A root that was removed and made again is another folder.
         let opened = Workspace::open(known.root()).ok().filter(|opened| opened.root() == known.root());
-        let workspace = opened.unwrap_or(known).configured(self.options.tolerate_config)?;
+        let workspace = opened.unwrap_or(known).with_packages(self.options.home.packages()).configured(self.options.tolerate_config)?;
         *unpoisoned(&self.workspace) = workspace.clone();
         self.texts.forget();
         let done = match pipeline.as_mut() {
@@ -369,7 +369,7 @@ pub struct Answers {
 impl Answers {
     /// Opens the index of the repository at `root`, if it lies at `home`, without the right to write.
     pub fn open(root: &Path, home: &DataHome) -> Result<Self, EngineError> {
-        let workspace = Workspace::open(root)?.configured(true)?;
+        let workspace = Workspace::open(root)?.with_packages(home.packages()).configured(true)?;
         let data = home.data_dir(workspace.root())?;
         soundness::check(&data)?;
         let mark = data.database_mark();

@@ -1,22 +1,16 @@
 //! Assemblies become the declarations that `codeagent-core` carries: metadata (ECMA-335) in, one blob out.
 //!
-//! `image` finds the metadata in an assembly, `signature` reads the types of its signatures, `assembly` its types and members.
+//! How an assembly is read is a matter of `codeagent_core::library::metadata`.
 //!
 //! **Limits.** Public and protected declarations only; of assemblies of the runtime itself (`System.Private.*`) only what another assembly
 //! forwards to.
 
-pub mod assembly;
-pub mod image;
-pub mod rows;
-pub mod signature;
-
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use codeagent_core::library::Packer;
+use codeagent_core::library::metadata::{Assembly, TypeName};
 use rustc_hash::FxHashSet;
-
-use crate::assembly::{Assembly, TypeName};
 
 /// Makes the blob of assemblies, given by name and content.
 ///
@@ -25,7 +19,7 @@ use crate::assembly::{Assembly, TypeName};
 pub fn blob(assemblies: &BTreeMap<String, Vec<u8>>) -> Result<(Vec<u8>, Packer)> {
     let mut read = Vec::new();
     for (name, bytes) in assemblies {
-        read.push((name, Assembly::read(bytes).with_context(|| format!("{name} is not an assembly"))?));
+        read.push((name, Assembly::read(bytes).map_err(|problem| anyhow!("{name}: {problem}"))?));
     }
     let forwarded: FxHashSet<TypeName> = read.iter().flat_map(|(_, assembly)| assembly.forwards()).collect();
     let is_kept = |assembly: &str, name: &TypeName| !assembly.starts_with("System.Private.") || forwarded.contains(name);
@@ -33,7 +27,7 @@ pub fn blob(assemblies: &BTreeMap<String, Vec<u8>>) -> Result<(Vec<u8>, Packer)>
         read.iter().flat_map(|(file, assembly)| assembly.public_types().filter(|name| is_kept(file, name))).collect();
     let mut packer = Packer::new();
     for (file, assembly) in &read {
-        assembly.units(&mut packer, &public, &|name| is_kept(file, name));
+        assembly.units(&mut packer, Some(&public), &|name| is_kept(file, name)).map_err(|problem| anyhow!("{file}: {problem}"))?;
     }
     Ok((packer.finish(), packer))
 }

@@ -22,6 +22,8 @@
 //!
 //! **Limits.** An annotation is a line of its own. Whether a string holds something that looks like one is not seen.
 
+pub mod assembly;
+
 use std::fmt;
 
 /// The words that annotations may use.

@@ -57,10 +57,11 @@ pub enum DataDirError {
     },
 }
 
-/// The place where the data folders of all repositories lie.
+/// The place where the data folders of all repositories lie, and beside it the packages of the same user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataHome {
     chosen: Option<PathBuf>,
+    packages: Option<PathBuf>,
 }
 
 /// The folder for everything we keep about one repository. It need not exist yet.
@@ -74,7 +75,24 @@ impl DataHome {
     /// A place of the caller's. The default is what `CODEAGENT_DATA_DIR` names, else the user's cache directory.
     #[must_use]
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { chosen: Some(path.into()) }
+        Self { chosen: Some(path.into()), packages: None }
+    }
+
+    /// The same with a folder of NuGet packages.
+    #[must_use]
+    pub fn with_packages(self, folder: Option<PathBuf>) -> Self {
+        Self { packages: folder, ..self }
+    }
+
+    /// The user's folder of NuGet packages, which need not exist: what `NUGET_PACKAGES` names, else `.nuget/packages` in the home folder; of a place of
+    /// the caller's only what the caller says.
+    #[must_use]
+    pub fn packages(&self) -> Option<PathBuf> {
+        let of_user = || {
+            let named = variable("NUGET_PACKAGES").filter(|path| path.is_absolute());
+            named.or_else(|| Some(variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" })?.join(".nuget/packages")))
+        };
+        self.packages.clone().or_else(|| self.chosen.is_none().then(of_user)?)
     }
 
     /// The data folder of a resolved root. Nothing is made or looked at.

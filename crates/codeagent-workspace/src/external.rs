@@ -2,14 +2,15 @@
 //!
 //! Packages of npm lie in folders called `node_modules` inside the root, or are reached through them: pnpm has its packages in
 //! `node_modules/.pnpm` and links to them. Whatever a path or link says, what is listed or read lies in such a folder when all links are followed.
+//! Packages of NuGet lie in a folder of the user's ([`crate::DataHome::packages`]), which is a root of its own: nothing outside of it is reached.
 //!
-//! **Limits.** Only inside the root: a `node_modules` above it is not looked at. Names that are not UTF-8 are left out.
+//! **Limits.** Of npm only inside the root: a `node_modules` above it is not looked at. Names that are not UTF-8 are left out.
 
 use std::fs::File;
 
 use crate::Workspace;
 use crate::path::RepoPath;
-use crate::read::{FileText, ReadError, Stamp};
+use crate::read::{FileBytes, FileText, ReadError, Stamp};
 
 /// The folder in which packages of npm lie.
 pub const NODE_MODULES: &str = "node_modules";
@@ -60,17 +61,38 @@ impl Listing {
     }
 }
 
-/// The packages in the folders called `node_modules`, to be read.
+/// Which files that are no sources of the repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum External {
+    /// In the repository's folders called `node_modules`.
+    NodeModules,
+    /// Anywhere in the repository: assemblies that lie in it, and what a restore wrote.
+    Repository,
+    /// In the user's folder of NuGet packages.
+    NuGet,
+}
+
+impl External {
+    /// All kinds, in their order.
+    pub const ALL: [Self; 3] = [Self::NodeModules, Self::Repository, Self::NuGet];
+}
+
+/// Files of packages, to be read.
 #[derive(Clone, Debug)]
 pub struct Packages {
     workspace: Workspace,
+    only_node_modules: bool,
 }
 
 impl Workspace {
-    /// What lies in the repository's folders called `node_modules`. For the indexer alone: no tool shows it.
+    /// Files of one kind. For the indexer alone: no tool shows them, and nothing in a repository says where the user's lie. `None`: there are none.
     #[must_use]
-    pub fn external(&self) -> Packages {
-        Packages { workspace: self.clone() }
+    pub fn external(&self, kind: External) -> Option<Packages> {
+        let workspace = match kind {
+            External::NodeModules | External::Repository => self.clone(),
+            External::NuGet => Self::open(self.packages.as_ref()?).ok()?,
+        };
+        Some(Packages { workspace, only_node_modules: kind == External::NodeModules })
     }
 }
 
@@ -86,9 +108,24 @@ impl Packages {
 
     /// Reads a text of at most `limit` bytes.
     pub fn read(&self, path: &RepoPath, limit: u64) -> Result<FileText, ReadError> {
+        self.workspace.read_up_to(&self.readable(path)?, limit)
+    }
+
+    /// Reads a file of at most `limit` bytes.
+    pub fn read_bytes(&self, path: &RepoPath, limit: u64) -> Result<FileBytes, ReadError> {
+        self.workspace.read_bytes_meta(&self.readable(path)?, limit)
+    }
+
+    /// The path without links of what may be read.
+    fn readable(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
         let has_no_links = self.workspace.look_without_links(path).is_some();
         let real = if has_no_links { path.clone() } else { self.real_path(path)? };
-        if lies_in_packages(&real) { self.workspace.read_up_to(&real, limit) } else { Err(ReadError::Escapes(path.clone())) }
+        if self.has(&real) { Ok(real) } else { Err(ReadError::Escapes(path.clone())) }
+    }
+
+    /// Whether a path without links is one of these files.
+    fn has(&self, path: &RepoPath) -> bool {
+        !self.only_node_modules || lies_in_packages(path)
     }
 
     /// Size and stamp of a file, links followed; of a folder size 0.
@@ -98,15 +135,15 @@ impl Packages {
         Ok((if metadata.is_dir() { 0 } else { metadata.len() }, Stamp::of(&metadata)))
     }
 
-    /// Where a path leads when all links are followed: into packages, or it is an error.
+    /// Where a path leads when all links are followed: to one of these files, or it is an error.
     pub fn real_path(&self, path: &RepoPath) -> Result<RepoPath, ReadError> {
         let real = self.workspace.real_path(path)?;
-        if lies_in_packages(&real) { Ok(real) } else { Err(ReadError::Escapes(path.clone())) }
+        if self.has(&real) { Ok(real) } else { Err(ReadError::Escapes(path.clone())) }
     }
 
     /// A handle of what a path leads to.
     fn look(&self, path: &RepoPath) -> Result<(RepoPath, File), ReadError> {
-        if let Some(handle) = self.workspace.look_without_links(path).filter(|_| lies_in_packages(path)) {
+        if let Some(handle) = self.workspace.look_without_links(path).filter(|_| self.has(path)) {
             return Ok((path.clone(), handle));
         }
         let real = self.real_path(path)?;

@@ -44,7 +44,7 @@ pub use decode::Encoding;
 pub use detach::{leave_session, start_detached};
 pub use door::{Conversation, Door, knock};
 pub use exec::{ExecError, Launcher, Outcome, Output, Policy, Request, jail_main};
-pub use external::{Listed, Listing, NODE_MODULES, Packages};
+pub use external::{External, Listed, Listing, NODE_MODULES, Packages};
 pub use lock::{Holder, WriterLock};
 pub use log::{LONGEST_LOG, LogFile};
 pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
@@ -79,6 +79,8 @@ pub struct Workspace {
     root: Arc<Path>,
     handle: Arc<sandbox::Root>,
     config: Arc<Config>,
+    /// The user's folder of NuGet packages.
+    packages: Option<Arc<Path>>,
 }
 
 impl Workspace {
@@ -90,13 +92,19 @@ impl Workspace {
             return Err(OpenError::NotADirectory(given.to_owned()));
         }
         let handle = sandbox::Root::open(&root).map_err(|source| OpenError::Unreachable { path: given.to_owned(), source })?;
-        Ok(Self { root: root.into(), handle: Arc::new(handle), config: Arc::default() })
+        Ok(Self { root: root.into(), handle: Arc::new(handle), config: Arc::default(), packages: None })
     }
 
     /// The same root with other settings.
     #[must_use]
     pub fn with_config(self, config: Config) -> Self {
         Self { config: Arc::new(config), ..self }
+    }
+
+    /// The same root with a folder of NuGet packages, which need not exist.
+    #[must_use]
+    pub fn with_packages(self, folder: Option<PathBuf>) -> Self {
+        Self { packages: folder.map(Arc::from), ..self }
     }
 
     /// The same root with the settings that its file says now. Settings that cannot be used are an error, or with `tolerate` a remark of the
@@ -113,7 +121,8 @@ impl Workspace {
             return self.clone();
         }
         let opened = Self::open(&self.root).ok().filter(|opened| opened.root == self.root);
-        opened.map_or_else(|| self.clone(), |opened| Self { config: Arc::clone(&self.config), ..opened })
+        let (config, packages) = (Arc::clone(&self.config), self.packages.clone());
+        opened.map_or_else(|| self.clone(), |opened| Self { config, packages, ..opened })
     }
 
     /// The settings.

@@ -5,7 +5,7 @@
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use codeagent_core::ingest::inspect;
-use codeagent_workspace::Workspace;
+use codeagent_workspace::{DataHome, Workspace};
 
 use crate::commands::Root;
 use crate::output;
@@ -35,7 +35,7 @@ enum What {
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
-    let workspace = Workspace::open(&root.folder)?.configured(true)?;
+    let workspace = Workspace::open(&root.folder)?.with_packages(DataHome::default().packages()).configured(true)?;
     let text = match &arguments.what {
         What::Facts { path } => inspect::facts(&workspace, &workspace.resolve(path)?)?,
         What::Link { place } => {

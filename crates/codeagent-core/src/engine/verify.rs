@@ -37,7 +37,7 @@ impl Engine {
     }
 
     fn fresh_dump(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<Vec<String>, EngineError> {
-        let home = DataHome::at(self.data().path().join(FOLDER));
+        let home = DataHome::at(self.data().path().join(FOLDER)).with_packages(self.options.home.packages());
         let ingest = IngestOptions { keep_facts: false, ..self.options.ingest.clone() };
         let options = EngineOptions { ingest, home, tolerate_config: true, ..EngineOptions::default() };
         let fresh = Engine::open(self.answers().workspace().root(), options)?;

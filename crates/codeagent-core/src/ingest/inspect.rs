@@ -99,9 +99,9 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
         progress: &|_| {},
     };
     let loaded = threads.install(|| loader.load(&scan.sources))?;
-    let installed = threads.install(|| packages::gather(&loader, &scan.packages, &loaded))?;
+    let installed = threads.install(|| packages::gather(&loader, &scan.packages, &loaded, &packages::Held::default()))?;
     let own = loaded.into_iter().map(|file| WorldFile { path: file.path, facts: file.facts, external: false });
-    Ok(World::build_after(None, own.chain(installed.world_files()).collect(), projects, &installed.answers))
+    Ok(World::build_after(None, own.chain(installed.world_files()).collect(), projects, &installed.supplied))
 }
 
 /// The sources and project files that are not as an index knows them, by path. Nothing is written.

@@ -247,6 +247,19 @@ impl Loader<'_> {
         self.clock.time(Phase::Extract, || catch_unwind(AssertUnwindSafe(|| extract::extract(text, dialect, defines))).ok())
     }
 
+    /// What lies under a key, packed, if it is kept.
+    pub fn find_packed(&self, snapshot: &mut Option<Snapshot>, key: &FactsKey) -> Result<Option<Vec<u8>>, IngestError> {
+        Ok(match self.snapshot(snapshot)? {
+            Some(snapshot) => store::read_packed(snapshot, key)?,
+            None => None,
+        })
+    }
+
+    /// The same of another index.
+    pub fn find_shared(&self, opened: &mut Opened, key: &FactsKey) -> Option<Vec<u8>> {
+        self.shared.find(&mut opened.others, key)
+    }
+
     /// Facts from another index, which are kept here from now on.
     fn take(&self, others: &mut Sharing, key: FactsKey, packed: &Mutex<PackedFacts>) -> Result<Option<Arc<Facts>>, IngestError> {
         let found = self.clock.time(Phase::Decode, || {
@@ -259,7 +272,7 @@ impl Loader<'_> {
     }
 
     /// Sends packed facts off when enough have come together.
-    fn keep(&self, key: FactsKey, blob: Vec<u8>, packed: &Mutex<PackedFacts>) -> Result<(), IngestError> {
+    pub fn keep(&self, key: FactsKey, blob: Vec<u8>, packed: &Mutex<PackedFacts>) -> Result<(), IngestError> {
         let Some(store) = self.store else { return Ok(()) };
         let mut waiting = packed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         waiting.push((key, blob));
@@ -276,12 +289,17 @@ impl Loader<'_> {
         if let Some(facts) = self.kept.get(key) {
             return Ok(Some(Arc::clone(facts)));
         }
-        let Some(store) = self.store.filter(|_| !self.known.files.is_empty() || !self.known.made_by.is_empty()) else { return Ok(None) };
-        let snapshot = match snapshot {
-            Some(snapshot) => snapshot,
-            None => snapshot.insert(store.reader.snapshot()?),
-        };
+        let Some(snapshot) = self.snapshot(snapshot)? else { return Ok(None) };
         Ok(self.clock.time(Phase::Decode, || store::read_facts(snapshot, key))?.map(Arc::new))
+    }
+
+    /// The index, if there is anything in it.
+    fn snapshot<'s>(&self, snapshot: &'s mut Option<Snapshot>) -> Result<Option<&'s Snapshot>, IngestError> {
+        let Some(store) = self.store.filter(|_| !self.known.files.is_empty() || !self.known.made_by.is_empty()) else { return Ok(None) };
+        if snapshot.is_none() {
+            *snapshot = Some(store.reader.snapshot()?);
+        }
+        Ok(snapshot.as_ref())
     }
 
     /// The hash of a file without a text: that it is binary follows from its content, that the system refused it does not.

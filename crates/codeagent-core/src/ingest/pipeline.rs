@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ingest::clock::Clock;
 use crate::ingest::load::{Kept, Loaded, Loader};
-use crate::ingest::packages::{self, Doubt, Installed};
+use crate::ingest::packages::{self, Doubt, Held, Installed};
 use crate::ingest::patch::{MOST_PATCHED, Patched};
 use crate::ingest::pieces::Pieces;
 use crate::ingest::plan::{Fingerprint, Plan, plan};
@@ -312,7 +312,7 @@ impl IngestPipeline {
         (mut built, inputs): (Built, Option<Vec<InputRow>>),
         (relink_all, keeps): (bool, bool),
     ) -> Result<Summary, IngestError> {
-        let packages_hash = built.installed.fingerprint(&built.world);
+        let packages_hash = built.installed.fingerprint(&built.world, &built.projects);
         let relink_all = relink_all || packages_hash != run.known.packages_hash;
         let (kind, relinked, fingerprints) = self.link(&run, &built, (nodes_before.as_ref(), relink_all))?;
         let before = |file: &Loaded| run.known.files.get(&*file.path);
@@ -389,8 +389,9 @@ impl IngestPipeline {
         projects: Arc<ProjectModel>,
         before: Option<Standing>,
     ) -> Result<(Built, Option<NodeTable>), IngestError> {
-        let (mut kept, mut former, mut nodes) = (FxHashMap::default(), None, None);
+        let (mut kept, mut held, mut former, mut nodes) = (FxHashMap::default(), Held::default(), None, None);
         if let Some(Standing { built, is_torn, .. }) = before {
+            held = built.installed.held();
             let declared = built.installed.files.into_iter().map(|file| (file.key, file.facts));
             kept = built.loaded.into_iter().map(|file| (file.key, file.facts)).chain(declared).collect();
             former = Some(built.world);
@@ -408,13 +409,13 @@ impl IngestPipeline {
             progress: run.progress,
         };
         let loaded = run.threads.install(|| loader.load(&scan.sources))?;
-        let installed = run.threads.install(|| packages::gather(&loader, &scan.packages, &loaded))?;
+        let installed = run.threads.install(|| packages::gather(&loader, &scan.packages, &loaded, &held))?;
         drop(kept);
         (run.progress)(Progress { phase: Phase::World, done: 0, total: 0 });
         let of_world = |file: &Loaded| WorldFile { path: Arc::clone(&file.path), facts: Arc::clone(&file.facts), external: false };
         let files: Vec<WorldFile> = loaded.iter().map(of_world).collect();
         let all = || files.iter().cloned().chain(installed.world_files()).collect();
-        let tables = || World::build_after(former.as_mut(), all(), Arc::clone(&projects), &installed.answers);
+        let tables = || World::build_after(former.as_mut(), all(), Arc::clone(&projects), &installed.supplied);
         let table = || NodeTable::of_files(&files, &projects);
         let (world, table) =
             run.threads.install(|| rayon::join(|| run.clock.time(Phase::World, tables), || run.clock.time(Phase::World, table)));

@@ -97,6 +97,9 @@ impl Resident {
         if path.segments().any(|segment| segment == NODE_MODULES) {
             return self.doubt_package(path);
         }
+        if self.known.package(path.as_str()).is_some() {
+            return Doubts::Anything;
+        }
         let is_listed = || self.paths.binary_search_by(|known| known.as_str().cmp(path.as_str())).is_ok();
         let entry = match workspace.entry_at(path) {
             Some(entry) if entry.kind == EntryKind::File => entry,

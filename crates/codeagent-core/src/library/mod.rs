@@ -5,18 +5,23 @@
 //!
 //! **What is taken.** A world takes the units (a top-level type with all it nests) that some name in its C# files can lead to: types of that
 //! simple name, static classes with an extension method of that name, and from each unit the types in its base list and in the signatures
-//! of members of such a name. A name that no file has can be asked of no table, so what is left out cannot be seen: the answer for a
+//! of members of such a name, in whichever library these are. A name that no file has can be asked of no table, so what is left out cannot be seen: the answer for a
 //! file depends on its own names alone, and neither on other files nor on what was indexed before. Namespaces are all there.
 //!
 //! **What it costs.** A unit is decoded and becomes facts once in a process, then it is shared; a world adds it to its tables. A repository
 //! pays for the part of the library it uses.
 //!
+//! **Packages.** The declarations of an assembly that a package brings are a [`Library`] like that of the frameworks ([`metadata`]). What the
+//! frameworks declare is taken from them: in most packages that also declare it, it is the same.
+//!
 //! **Limits.** One version for all: .NET 9. To a project of an older framework some members and overloads are there that it does not have;
 //! its own declaration of such a type goes before.
 
 pub mod form;
+pub mod metadata;
 
 mod facts;
+mod needed;
 mod pack;
 #[cfg(test)]
 mod tests;
@@ -26,6 +31,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 
 use crate::library::form::{Member, MemberKind, TextId, TypeDeclaration, TypeForm, TypeNumber, TypeParameter, Unit};
+pub use crate::library::needed::needed;
 use crate::library::pack::Packed;
 pub use crate::library::pack::Packer;
 use crate::model::facts::Facts;
@@ -36,6 +42,8 @@ const DOTNET: &[u8] = include_bytes!("../../data/dotnet.bin");
 /// The declarations of a library.
 #[derive(Debug)]
 pub struct Library {
+    /// What the paths of its declarations begin with.
+    place: Box<str>,
     packed: Packed,
     /// Units by namespace, name and arity.
     exact: FxHashMap<(TextId, TextId, u16), u32>,
@@ -45,7 +53,7 @@ pub struct Library {
 /// One top-level type as a file that declares nothing else.
 #[derive(Clone, Debug)]
 pub struct Declared {
-    /// `dotnet:Namespace.Name`, with the arity where there is one; a name, not a file.
+    /// Place of the library, `Namespace.Name`, and the arity where there is one; a name, not a file.
     pub path: Arc<str>,
     /// Namespace.
     pub namespace: Box<str>,
@@ -56,7 +64,16 @@ pub struct Declared {
     /// The declaration.
     pub facts: Arc<Facts>,
     /// Units that a member leads to, by the member's name (number 0: the type itself leads to it).
-    leads_to: Arc<[(TextId, u32)]>,
+    leads_to: Arc<[(TextId, Lead)]>,
+}
+
+/// Where a type that a unit mentions is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Lead {
+    /// In the same library.
+    Unit(u32),
+    /// In another one: namespace, name and arity.
+    Outside(TextId, TextId, u16),
 }
 
 impl Library {
@@ -65,21 +82,23 @@ impl Library {
     pub fn dotnet() -> &'static Self {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
         // The blob is whole, a test reads it: what can lack is memory.
-        LIBRARY.get_or_init(|| Self::read(DOTNET).unwrap_or_else(|error| panic!("the declarations of .NET cannot be unpacked: {error}")))
+        LIBRARY.get_or_init(|| {
+            Self::read("dotnet:", DOTNET).unwrap_or_else(|error| panic!("the declarations of .NET cannot be unpacked: {error}"))
+        })
     }
 
-    /// Reads a blob that a [`Packer`] made.
+    /// Reads a blob that a [`Packer`] made; the paths of its declarations begin with `place`.
     ///
     /// # Errors
     /// Says what is wrong with it.
-    pub fn read(blob: &[u8]) -> Result<Self, String> {
+    pub fn read(place: &str, blob: &[u8]) -> Result<Self, String> {
         let packed = Packed::read(blob)?;
         let mut exact = FxHashMap::default();
         for (number, unit) in packed.units.iter().enumerate() {
             exact.insert((unit.namespace, unit.name, unit.arity), number as u32);
         }
         let decoded = packed.units.iter().map(|_| OnceLock::new()).collect();
-        Ok(Self { packed, exact, decoded })
+        Ok(Self { place: place.into(), packed, exact, decoded })
     }
 
     /// The names of all namespaces, sorted.
@@ -93,81 +112,52 @@ impl Library {
             .map(|n| self.packed.text(n))
     }
 
-    /// Everything that the names of a world lead to, in the order of the paths.
-    #[must_use]
-    pub fn needed(&self, is_name: impl Fn(&str) -> bool) -> Vec<&Declared> {
-        let named: Vec<bool> = (0..self.packed.texts() as TextId).map(|text| text == 0 || self.is_asked(text, &is_name)).collect();
-        let mut taken = vec![false; self.decoded.len()];
-        let mut open: Vec<u32> = Vec::new();
-        let mut take = |unit: u32, open: &mut Vec<u32>| {
-            if !std::mem::replace(&mut taken[unit as usize], true) {
-                open.push(unit);
-            }
-        };
-        for (unit, entry) in self.packed.units.iter().enumerate() {
-            if named[entry.name as usize] {
-                take(unit as u32, &mut open);
-            }
-        }
-        for (name, unit) in &self.packed.extensions {
-            if named[*name as usize] {
-                take(*unit, &mut open);
-            }
-        }
-        while let Some(unit) = open.pop() {
-            for (name, target) in self.declared(unit).leads_to.iter() {
-                if named[*name as usize] {
-                    take(*target, &mut open);
-                }
-            }
-        }
-        let mut needed: Vec<&Declared> =
-            taken.iter().enumerate().filter(|(_, taken)| **taken).map(|(unit, _)| self.declared(unit as u32)).collect();
-        needed.sort_by(|a, b| a.path.cmp(&b.path));
-        needed
-    }
-
     /// Whether a name leads to anything.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.packed.has(name) || self.packed.has(&format!("{name}Attribute"))
     }
 
-    /// Whether a file can ask for the text: it has it, or has it as an attribute without its ending.
-    fn is_asked(&self, text: TextId, is_name: &impl Fn(&str) -> bool) -> bool {
-        let text = self.packed.text(text);
-        is_name(text) || text.strip_suffix("Attribute").is_some_and(is_name)
-    }
-
     fn declared(&self, number: u32) -> &Declared {
         self.decoded[number as usize].get_or_init(|| {
             let entry = self.packed.units[number as usize];
-            let unit = self.packed.unit(number).expect("the blob in the binary is whole: a test reads it");
             let (namespace, name) = (self.packed.text(entry.namespace), self.packed.text(entry.name));
             let dot = if namespace.is_empty() { "" } else { "." };
             let arity = if entry.arity == 0 { String::new() } else { format!("`{}", entry.arity) };
+            // The blob is our own work: one that cannot be decoded declares nothing.
+            let (facts, leads_to) = match self.packed.unit(number) {
+                Ok(unit) => (facts::facts(&self.packed, entry.namespace, &unit), self.leads_to(&unit)),
+                Err(_) => (Facts::default(), Arc::default()),
+            };
             Declared {
                 namespace: namespace.into(),
                 name: name.into(),
                 arity: entry.arity,
-                path: format!("dotnet:{namespace}{dot}{name}{arity}").into(),
-                facts: Arc::new(facts::facts(&self.packed, entry.namespace, &unit)),
-                leads_to: self.leads_to(&unit),
+                path: format!("{}{namespace}{dot}{name}{arity}", self.place).into(),
+                facts: Arc::new(facts),
+                leads_to,
             }
         })
     }
 
+    /// The unit of a type.
+    fn unit_of(&self, namespace: &str, name: &str, arity: u16) -> Option<u32> {
+        self.exact.get(&(self.packed.number(namespace)?, self.packed.number(name)?, arity)).copied()
+    }
+
     /// Every unit that a unit leads to, sorted.
-    fn leads_to(&self, unit: &Unit) -> Arc<[(TextId, u32)]> {
+    fn leads_to(&self, unit: &Unit) -> Arc<[(TextId, Lead)]> {
         // What each type of the table leads to; a type stands after what it is made of.
-        let mut reached: Vec<Vec<u32>> = Vec::with_capacity(unit.types.len());
+        let mut reached: Vec<Vec<Lead>> = Vec::with_capacity(unit.types.len());
         for form in &unit.types {
-            let mut own: Vec<u32> = Vec::new();
-            let add = |own: &mut Vec<u32>, ty: TypeNumber| own.extend(reached.get(ty as usize).into_iter().flatten());
+            let mut own: Vec<Lead> = Vec::new();
+            let add = |own: &mut Vec<Lead>, ty: TypeNumber| own.extend(reached.get(ty as usize).into_iter().flatten());
             match form {
                 TypeForm::Named(namespace, segments) => {
                     if let Some((name, args)) = segments.first() {
-                        own.extend(self.exact.get(&(*namespace, *name, args.len() as u16)));
+                        let arity = args.len() as u16;
+                        let here = self.exact.get(&(*namespace, *name, arity));
+                        own.push(here.map_or(Lead::Outside(*namespace, *name, arity), |unit| Lead::Unit(*unit)));
                     }
                     segments.iter().flat_map(|(_, args)| args).for_each(|arg| add(&mut own, *arg));
                 }

@@ -3,9 +3,10 @@
 //! The blob is a zstd frame around: the texts in one string, the units' names with their lengths, the units one after another, and which
 //! unit declares an extension method of which name.
 //!
-//! **Limits.** A blob is our own work and trusted: one that does not decode is a defect of the build, not an input.
+//! **Limits.** A blob is our own work and trusted: one that does not decode is a defect of the build or a damaged index, not an input.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,9 @@ use crate::library::form::{Member, TextId, Traits, TypeDeclaration, Unit};
 
 /// How hard the blob is compressed.
 const LEVEL: i32 = 19;
+
+/// The same where it is done while somebody waits.
+const QUICK_LEVEL: i32 = 1;
 
 /// Everything before compression.
 #[derive(Serialize, Deserialize)]
@@ -100,6 +104,22 @@ impl Packer {
     /// The blob. The same units give the same bytes, in whatever order they were added.
     #[must_use]
     pub fn finish(&self) -> Vec<u8> {
+        zstd::encode_all(&self.plain()[..], LEVEL).unwrap_or_default()
+    }
+
+    /// A blob that is made in a moment, is larger, and says whether it is damaged.
+    #[must_use]
+    pub fn finish_quickly(&self) -> Vec<u8> {
+        let encode = || {
+            let mut encoder = zstd::Encoder::new(Vec::new(), QUICK_LEVEL)?;
+            encoder.include_checksum(true)?;
+            encoder.write_all(&self.plain())?;
+            encoder.finish()
+        };
+        encode().unwrap_or_default()
+    }
+
+    fn plain(&self) -> Vec<u8> {
         let order = self.order();
         let renumbered = renumbering(&self.texts, &order);
         let mut blob = Blob {
@@ -128,8 +148,7 @@ impl Packer {
             bytes.extend(packed);
         }
         let blob = Blob { text: &text, bytes: &bytes, ..blob };
-        let plain = postcard::to_allocvec(&blob).unwrap_or_default();
-        zstd::encode_all(&plain[..], LEVEL).unwrap_or_default()
+        postcard::to_allocvec(&blob).unwrap_or_default()
     }
 
     /// The texts that units use, in order.
@@ -221,19 +240,25 @@ impl Packed {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// Whether there is such a text; they are in order.
+    /// Whether there is such a text.
     #[must_use]
     pub fn has(&self, text: &str) -> bool {
+        self.number(text).is_some()
+    }
+
+    /// The number of a text; they are in order.
+    #[must_use]
+    pub fn number(&self, text: &str) -> Option<TextId> {
         let (mut low, mut high) = (0, self.texts() as TextId);
         while low < high {
             let middle = low + (high - low) / 2;
             match self.text(middle).cmp(text) {
-                std::cmp::Ordering::Equal => return true,
+                std::cmp::Ordering::Equal => return Some(middle),
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
             }
         }
-        false
+        None
     }
 
     /// Number of texts.

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use crate::library::Library;
+use crate::library::{Library, needed as needed_of};
 use crate::model::facts::{DeclFlags, DeclKind};
 
 /// The paths of what some names lead to.
 fn needed(names: &[&str]) -> BTreeSet<String> {
-    Library::dotnet().needed(|text| names.contains(&text)).iter().map(|declared| declared.path.to_string()).collect()
+    needed_of(&[Library::dotnet()], |text| names.contains(&text)).concat().iter().map(|declared| declared.path.to_string()).collect()
 }
 
 #[test]
 fn every_unit_decodes_and_refers_to_what_is_there() {
     let library = Library::dotnet();
-    let all = library.needed(|_| true);
+    let all = needed_of(&[library], |_| true).concat();
     assert!(all.len() > 6000, "{}", all.len());
     for declared in all {
         let facts = &declared.facts;
@@ -49,7 +49,7 @@ fn an_attribute_is_named_without_its_ending_and_an_extension_method_alone() {
 #[test]
 fn a_declaration_is_as_in_metadata() {
     let library = Library::dotnet();
-    let all = library.needed(|text| text == "Enumerable");
+    let all = needed_of(&[library], |text| text == "Enumerable").concat();
     let linq = all.iter().find(|declared| &*declared.path == "dotnet:System.Linq.Enumerable").expect("it is there");
     let facts = &linq.facts;
     let zips: Vec<_> = facts.decl_ids().filter(|id| facts.decl_name(*id) == "Zip" && facts.decl(*id).kind == DeclKind::Method).collect();

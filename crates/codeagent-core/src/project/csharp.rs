@@ -13,7 +13,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::project::frameworks::{self, Framework};
 use crate::project::items::{self, Items, NamedReference, ProjectReference};
 use crate::project::msbuild::{Evaluation, Repository, is_solution};
-use crate::project::paths::{PathIndex, file_name, folder_of, has_extension, is_below, stem};
+use crate::project::paths::{PathIndex, file_name, folder_of, has_extension, is_below, join, stem};
+use crate::project::properties::rooted_folder;
 use crate::project::{CSharpProject, ProjectModel, ProjectRef};
 
 /// Reads all C# projects into the model.
@@ -51,7 +52,7 @@ fn read_project(repository: &Repository<'_>, sources: &PathIndex<'_>, path: &str
     }
     let items = items::evaluate(&mut evaluation, sources);
     let framework = framework_of(&evaluation);
-    let Items { compile, usings, references, named_references, mut internals_visible_to, .. } = items;
+    let Items { compile, usings, references, named_references, mut internals_visible_to, packages, hint_paths, .. } = items;
     internals_visible_to.sort_unstable();
     internals_visible_to.dedup();
     let properties = &evaluation.properties;
@@ -65,11 +66,32 @@ fn read_project(repository: &Repository<'_>, sources: &PathIndex<'_>, path: &str
         usings,
         files: compile.into_iter().map(str::to_owned).collect(),
         internals_visible_to,
+        packages: packages.into_values().collect(),
+        assemblies: hint_paths.into_iter().collect(),
+        restored: restored(&evaluation),
         ..CSharpProject::default()
     };
     let sees_direct_references_only = properties.is_true("DisableTransitiveProjectReferences");
     let (package_id, is_cut) = (text("PackageId"), evaluation.is_spent());
     Some(ReadProject { project, references, named_references, package_id, sees_direct_references_only, is_cut })
+}
+
+/// Where a restore writes what it resolved; empty if that is outside of the repository.
+fn restored(evaluation: &Evaluation<'_>) -> String {
+    const NAME: &str = "project.assets.json";
+    let properties = &evaluation.properties;
+    let said = ["MSBuildProjectExtensionsPath", "BaseIntermediateOutputPath"].into_iter().map(|name| properties.get(name).trim());
+    let folder = match said.into_iter().find(|folder| !folder.is_empty()) {
+        Some(folder) => folder.to_owned(),
+        None if properties.is_true("UseArtifactsOutput") => {
+            let said = properties.get("ArtifactsPath").trim();
+            let artifacts =
+                if said.is_empty() { rooted_folder(evaluation.directory_props_folder()) + "artifacts" } else { said.to_owned() };
+            format!("{artifacts}/obj/{}", stem(evaluation.project))
+        }
+        None => "obj".to_owned(),
+    };
+    join(evaluation.folder(), &format!("{folder}/{NAME}")).unwrap_or_default()
 }
 
 /// The framework of the evaluation: the last one said, as in a list with one element, or the pair of identifier and version of old projects.
@@ -84,7 +106,7 @@ fn framework_of(evaluation: &Evaluation<'_>) -> Framework {
 }
 
 /// The framework whose symbols hold where a project leaves its own to an SDK that is not in the repository.
-const CURRENT: &str = "net10.0";
+pub(super) const CURRENT: &str = "net10.0";
 
 /// The symbols of `DefineConstants`, and for projects with an SDK those that it adds.
 fn defines(evaluation: &Evaluation<'_>, framework: &Framework) -> Vec<String> {

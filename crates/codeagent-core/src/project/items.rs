@@ -1,11 +1,10 @@
 //! Which files, usings, references and friend assemblies do the item groups of a project add up to.
 //!
-//! **Limits.** Only `Compile`, `Using`, `ProjectReference`, `InternalsVisibleTo` and its `AssemblyAttribute` form are understood, and the names of
-//! `PackageReference` and `Reference`; of other items only
-//! the literal names are kept, for `@(Name)`. Item groups in targets are read as if every target ran, after all others; metadata and transforms are
+//! **Limits.** Only `Compile`, `Using`, `ProjectReference`, `InternalsVisibleTo` and its `AssemblyAttribute` form are understood, `PackageReference` with
+//! `PackageVersion`, and of `Reference` the names and where in the repository they lie (`HintPath`); of other items only the literal names are kept, for `@(Name)`. Item groups in targets are read as if every target ran, after all others; metadata and transforms are
 //! unknown, so that an item which depends on them is left out (but `%(Item.Identity)` in a target is that item's names).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use roxmltree::Node;
 use rustc_hash::FxHashMap;
@@ -15,6 +14,7 @@ use crate::project::conditions;
 use crate::project::globs::{Glob, is_glob};
 use crate::project::implicit_usings;
 use crate::project::msbuild::{Evaluation, ItemGroup, node_text};
+use crate::project::nuget::PackageReference;
 use crate::project::paths::{self, PathIndex};
 use crate::project::properties::{Properties, Scope};
 
@@ -44,6 +44,11 @@ pub(super) struct Items<'a> {
     pub references: Vec<ProjectReference>,
     pub named_references: Vec<NamedReference>,
     pub internals_visible_to: Vec<String>,
+    /// By their ids in lower case.
+    pub packages: BTreeMap<String, PackageReference>,
+    pub hint_paths: BTreeSet<String>,
+    /// Versions by the ids of packages in lower case.
+    central: FxHashMap<String, String>,
     identities: FxHashMap<String, Vec<String>>,
 }
 
@@ -70,6 +75,9 @@ pub(super) fn evaluate<'a>(evaluation: &mut Evaluation<'_>, sources: &PathIndex<
         pass.group(group, &mut items);
     }
     evaluation.properties = properties;
+    for (id, package) in items.packages.iter_mut().filter(|(_, package)| package.version.is_empty()) {
+        package.version = items.central.get(id).cloned().unwrap_or_default();
+    }
     items
 }
 
@@ -128,7 +136,21 @@ impl<'a> Pass<'_, '_, 'a> {
                 "Compile" => self.compile(node, items),
                 "Using" => self.using(node, items),
                 "ProjectReference" => self.reference(node, items),
-                "PackageReference" | "Reference" => self.named_reference(node, items),
+                "PackageReference" => {
+                    self.named_reference(node, items);
+                    self.package(node, items);
+                }
+                "Reference" => {
+                    self.named_reference(node, items);
+                    self.hint_path(node, items);
+                }
+                "PackageVersion" => {
+                    let version = self.metadata(node, "Version", items);
+                    let ids = ["Include", "Update"].into_iter().flat_map(|attribute| self.list(node, attribute, items));
+                    for id in ids.collect::<Vec<_>>() {
+                        items.central.insert(id.to_ascii_lowercase(), version.clone());
+                    }
+                }
                 "InternalsVisibleTo" => {
                     let names = self.list(node, "Include", items);
                     items.internals_visible_to.extend(names.iter().map(|name| assembly_name(name)));
@@ -227,17 +249,49 @@ impl<'a> Pass<'_, '_, 'a> {
     fn named_reference(&self, node: Node<'_, '_>, items: &mut Items<'a>) {
         let removed = self.list(node, "Remove", items);
         items.named_references.retain(|reference| !removed.contains(&reference.name));
-        let assets = |name: &str| -> Vec<String> {
-            self.metadata(node, name, items).to_ascii_lowercase().split(';').map(|asset| asset.trim().to_owned()).collect()
-        };
-        let is_one_of = |assets: &[String]| assets.iter().any(|asset| matches!(asset.as_str(), "all" | "compile"));
-        let included = assets("IncludeAssets");
-        if is_one_of(&assets("ExcludeAssets")) || !(included == [""] || is_one_of(&included)) {
+        if !self.is_compiled_against(node, items) {
             return;
         }
         let is_private = self.is_private(node, items);
         let names = self.list(node, "Include", items);
         items.named_references.extend(names.iter().map(|name| NamedReference { name: assembly_name(name), is_private }));
+    }
+
+    /// Whether the assemblies of what is referenced are taken.
+    fn is_compiled_against(&self, node: Node<'_, '_>, items: &Items<'a>) -> bool {
+        let assets = |name: &str| -> Vec<String> {
+            self.metadata(node, name, items).to_ascii_lowercase().split(';').map(|asset| asset.trim().to_owned()).collect()
+        };
+        let is_one_of = |assets: &[String]| assets.iter().any(|asset| matches!(asset.as_str(), "all" | "compile"));
+        let included = assets("IncludeAssets");
+        !is_one_of(&assets("ExcludeAssets")) && (included == [""] || is_one_of(&included))
+    }
+
+    /// A package with its version, or another version for one that was named before.
+    fn package(&self, node: Node<'_, '_>, items: &mut Items<'a>) {
+        for id in self.list(node, "Remove", items) {
+            items.packages.remove(&id.to_ascii_lowercase());
+        }
+        let overriding = self.metadata(node, "VersionOverride", items);
+        let version = if overriding.is_empty() { self.metadata(node, "Version", items) } else { overriding };
+        for id in self.list(node, "Update", items) {
+            if let Some(package) = items.packages.get_mut(&id.to_ascii_lowercase()).filter(|_| !version.is_empty()) {
+                package.version.clone_from(&version);
+            }
+        }
+        if self.is_compiled_against(node, items) {
+            let is_private = self.is_private(node, items);
+            for id in self.list(node, "Include", items) {
+                items.packages.insert(id.to_ascii_lowercase(), PackageReference { id, version: version.clone(), is_private });
+            }
+        }
+    }
+
+    fn hint_path(&self, node: Node<'_, '_>, items: &mut Items<'a>) {
+        let said = self.metadata(node, "HintPath", items);
+        if paths::has_extension(&said, ".dll") {
+            items.hint_paths.extend(paths::join(self.evaluation.folder(), &said));
+        }
     }
 
     fn assembly_attribute(&self, node: Node<'_, '_>, items: &mut Items<'a>) {

@@ -22,6 +22,8 @@ mod items;
 
 mod csharp;
 
+pub mod nuget;
+
 mod jsonc;
 
 mod packages;
@@ -82,6 +84,12 @@ pub struct CSharpProject {
     pub direct_references: Vec<u32>,
     /// Assembly names that see this project's internal declarations.
     pub internals_visible_to: Vec<String>,
+    /// Packages that it names.
+    pub packages: Vec<nuget::PackageReference>,
+    /// Assemblies in the repository that it names by their paths.
+    pub assemblies: Vec<String>,
+    /// Where a restore writes what it resolved, repo-relative; empty if not in the repository.
+    pub restored: String,
     /// Files it compiles, repo-relative, sorted; a file may be compiled by several projects.
     pub files: Vec<String>,
 }

@@ -3,7 +3,7 @@
 //! Two passes, as in MSBuild: first all properties and imports in document order, then (in `items.rs`) the item groups with the final properties.
 //! Of the SDK itself only the properties that project files ask about are known.
 //!
-//! **Limits.** Targets are not run. Imports from packages and from outside of the repository are not seen. `Directory.Packages.props` is ignored.
+//! **Limits.** Targets are not run. Imports from packages and from outside of the repository are not seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -222,6 +222,7 @@ impl<'r> Evaluation<'r> {
     fn sdk_props(&mut self) {
         self.properties.set("UsingMicrosoftNETSdk", "true");
         self.directory_file("Props");
+        self.central_versions();
     }
 
     /// What the SDK of Microsoft's own repositories brings: `eng/Versions.props` and names for the frameworks in support.
@@ -271,6 +272,27 @@ impl<'r> Evaluation<'r> {
         if let Some(path) = path {
             self.file(path, 0);
         }
+    }
+
+    /// Imports the nearest Directory.Packages.props above the project.
+    fn central_versions(&mut self) {
+        if self.properties.is_false("ImportDirectoryPackagesProps") {
+            return;
+        }
+        let said = self.properties.get("DirectoryPackagesPropsPath").to_owned();
+        let path = if said.is_empty() {
+            self.repository.nearest(self.folder(), "Directory.Packages.props")
+        } else {
+            paths::join(self.folder(), &said).and_then(|path| self.repository.project_files.find(&path))
+        };
+        if let Some(path) = path {
+            self.file(path, 0);
+        }
+    }
+
+    /// The folder of the nearest Directory.Build.props above the project, else the project's own.
+    pub(super) fn directory_props_folder(&self) -> &'r str {
+        self.repository.nearest(self.folder(), "Directory.Build.props").map_or_else(|| self.folder(), folder_of)
     }
 
     fn file(&mut self, path: &'r str, depth: u32) {

@@ -19,7 +19,7 @@ use crate::model::graph::{Confidence, EdgeType, Language};
 use crate::model::span::Position;
 pub use module_paths::{PackageAnswers, is_of_package};
 pub use reads::ReadSet;
-pub use world::{DeclRef, FileId, World, WorldFile};
+pub use world::{DeclRef, FileId, Supplied, World, WorldFile};
 
 /// What linking one file gives, still in terms of declarations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::library::Library;
 use crate::model::facts::{DeclId, Declaration, Facts};
 use crate::model::graph::Language;
 use crate::project::ProjectModel;
+use crate::resolve::csharp::PackageAssembly;
 use crate::resolve::{PackageAnswers, csharp, typescript};
 
 /// A file of a [`World`]: its position in path order.
@@ -32,12 +32,21 @@ pub struct WorldFile {
     pub external: bool,
 }
 
+/// What installed packages give a world, beside declaration files among its files.
+#[derive(Clone, Default)]
+pub struct Supplied {
+    /// Where specifiers of TypeScript lead.
+    pub answers: Arc<PackageAnswers>,
+    /// Assemblies of C#, by name.
+    pub assemblies: Arc<[PackageAssembly]>,
+}
+
 /// The snapshot.
 pub struct World {
     files: Vec<WorldFile>,
     /// The projects.
     pub projects: Arc<ProjectModel>,
-    installed: Arc<PackageAnswers>,
+    supplied: Supplied,
     /// C# tables.
     pub csharp: csharp::Tables,
     /// TypeScript tables.
@@ -45,34 +54,29 @@ pub struct World {
 }
 
 impl World {
-    /// Builds the tables. Files are put into path order first, so that the caller's order does not matter; what the files need of the base
-    /// library stands after them.
+    /// Builds the tables. Files are put into path order first, so that the caller's order does not matter; what the files need of
+    /// libraries stands after them.
     #[must_use]
     pub fn build(files: Vec<WorldFile>, projects: Arc<ProjectModel>) -> Self {
-        Self::build_after(None, files, projects, &Arc::default())
+        Self::build_after(None, files, projects, &Supplied::default())
     }
 
     /// The same, with installed packages, whose declarations are among the files, and with what is still true of a world before, which is good
     /// for nothing else afterwards.
     #[must_use]
-    pub fn build_after(
-        before: Option<&mut Self>,
-        mut files: Vec<WorldFile>,
-        projects: Arc<ProjectModel>,
-        installed: &Arc<PackageAnswers>,
-    ) -> Self {
+    pub fn build_after(before: Option<&mut Self>, mut files: Vec<WorldFile>, projects: Arc<ProjectModel>, supplied: &Supplied) -> Self {
         files.sort_by(|a, b| (a.external, &a.path).cmp(&(b.external, &b.path)));
         let has_same_paths = |before: &&mut Self| {
             let own = |file: &&WorldFile| !file.external;
             Arc::ptr_eq(&before.projects, &projects)
-                && before.installed == *installed
+                && before.supplied.answers == supplied.answers
                 && before.files.iter().filter(own).map(|file| &file.path).eq(files.iter().filter(own).map(|file| &file.path))
         };
         let modules = before.filter(has_same_paths).map(|before| before.typescript.take_modules());
-        let mut csharp = csharp::Tables::build(&files, &projects);
-        csharp.add_library(Library::dotnet(), &mut files, &projects);
-        let typescript = typescript::Tables::build(&files, &projects, (modules, installed));
-        Self { files, projects, installed: Arc::clone(installed), csharp, typescript }
+        let mut csharp = csharp::Tables::build(&files, &projects, &supplied.assemblies);
+        csharp.add_libraries(&mut files, &projects);
+        let typescript = typescript::Tables::build(&files, &projects, (modules, &supplied.answers));
+        Self { files, projects, supplied: supplied.clone(), csharp, typescript }
     }
 
     /// Puts new facts of a file in the place of its old ones. False, with nothing changed, if the world has to be built anew.
@@ -92,7 +96,7 @@ impl World {
         is_replaced
     }
 
-    /// All files in order: those of the repository by path, then external ones by path, then the base library's.
+    /// All files in order: those of the repository by path, then external ones by path, then those of libraries: of packages, of the frameworks.
     #[must_use]
     pub fn files(&self) -> &[WorldFile] {
         &self.files

@@ -5,13 +5,13 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use codeagent_workspace::{Packages, ReadError, RepoPath};
+use codeagent_workspace::{External, Packages, ReadError, RepoPath};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::disk::Disk;
 use super::lookup::Lookup;
-use super::{Declared, Installed};
+use super::{Declared, Installed, MAX_REMARKS};
 use crate::ingest::IngestError;
 use crate::ingest::load::{Loaded, Loader, Opened, failed};
 use crate::ingest::scan::{Known, NEVER_READ};
@@ -20,7 +20,7 @@ use crate::model::facts::Facts;
 use crate::model::graph::{Dialect, Language};
 use crate::project::paths::folder_of;
 use crate::resolve::typescript::specifiers;
-use crate::resolve::{PackageAnswers, is_of_package};
+use crate::resolve::{PackageAnswers, Supplied, is_of_package};
 use crate::store::{FactsKey, PackageRow};
 
 /// Most declaration files of a repository.
@@ -29,14 +29,14 @@ const MAX_FILES: usize = 5_000;
 /// Most bytes of them.
 const MAX_BYTES: u64 = 48 << 20;
 
+/// Most specifiers of declaration files that are looked up; five thousand real ones have a tenth.
+const MAX_SPECIFIERS: usize = 500_000;
+
 /// Longest declaration file that is read.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// Files that are read before the bytes are counted.
 const AT_ONCE: usize = 256;
-
-/// Remarks on single files.
-const MAX_REMARKS: usize = 20;
 
 /// A declaration file that was read.
 struct Read {
@@ -52,9 +52,10 @@ pub fn gather(loader: &Loader<'_>, folders: &[RepoPath], loaded: &[Loaded]) -> R
         return Ok(Installed::default());
     }
     let bases = bases(folders);
-    let packages = loader.workspace.external();
-    let mut lookup = Lookup { bases: &bases, disk: Disk::new(packages.clone()) };
-    let mut gathering = Gathering { loader, packages, packed: Mutex::default(), files: FxHashMap::default(), bytes: 0, left_out: 0 };
+    let Some(packages) = loader.workspace.external(External::NodeModules) else { return Ok(Installed::default()) };
+    let mut lookup = Lookup { bases: &bases, disk: Disk::new(packages.clone(), "") };
+    let mut gathering =
+        Gathering { loader, packages, packed: Mutex::default(), files: FxHashMap::default(), bytes: 0, left_out: 0, not_looked_up: 0 };
     let mut answers = PackageAnswers { bases: bases.clone(), ..PackageAnswers::default() };
     let mut next: BTreeSet<String> = BTreeSet::new();
     for (base, specifier) in asked {
@@ -70,6 +71,10 @@ pub fn gather(loader: &Loader<'_>, folders: &[RepoPath], loaded: &[Loaded]) -> R
             for sym in specifiers(&facts) {
                 let key = (folder_of(&path).to_owned(), facts.text(sym).to_owned());
                 if answers.of_packages.contains_key(&key) {
+                    continue;
+                }
+                if answers.of_packages.len() >= MAX_SPECIFIERS {
+                    gathering.not_looked_up += 1;
                     continue;
                 }
                 let found = lookup.in_folder(&key.0, &key.1);
@@ -115,6 +120,7 @@ struct Gathering<'l> {
     files: FxHashMap<String, Read>,
     bytes: u64,
     left_out: usize,
+    not_looked_up: usize,
 }
 
 impl Gathering<'_> {
@@ -189,7 +195,7 @@ impl Gathering<'_> {
 
     fn finish(self, mut answers: PackageAnswers, mut rows: Vec<PackageRow>) -> Result<Installed, IngestError> {
         self.loader.send(self.packed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))?;
-        let Self { files, left_out, .. } = self;
+        let Self { files, left_out, not_looked_up, .. } = self;
         for answer in answers.of_repository.values_mut().chain(answers.of_packages.values_mut()) {
             if answer.as_ref().is_some_and(|path| !files.contains_key(&**path)) {
                 *answer = None;
@@ -202,6 +208,9 @@ impl Gathering<'_> {
                 MAX_BYTES >> 20
             ));
         }
+        if not_looked_up > 0 {
+            remarks.push(format!("{not_looked_up} imports of packages are left out: they have more than {MAX_SPECIFIERS}"));
+        }
         let mut declared = Vec::with_capacity(files.len());
         for (_, read) in files {
             remarks.extend(read.problem.map(|problem| format!("{}: left out: {problem}", read.row.path)));
@@ -210,10 +219,9 @@ impl Gathering<'_> {
             rows.push(read.row);
         }
         declared.sort_by(|a, b| a.path.cmp(&b.path));
-        rows.sort_by(|a, b| a.path.cmp(&b.path));
-        rows.dedup_by(|a, b| a.path == b.path);
         remarks.sort_unstable();
         remarks.truncate(MAX_REMARKS);
-        Ok(Installed { answers: Arc::new(answers), files: declared, rows, remarks })
+        let supplied = Supplied { answers: Arc::new(answers), ..Supplied::default() };
+        Ok(Installed { supplied, files: declared, rows, remarks, ..Installed::default() })
     }
 }

@@ -1,9 +1,9 @@
 //! May the packages declare something else than when they were read? Decided by sizes and times of what was looked at then, and by contents where
 //! these say nothing.
 
-use codeagent_workspace::{Packages, RepoPath, Stamp, Workspace};
+use codeagent_workspace::{External, Packages, RepoPath, Stamp, Workspace};
 
-use super::texts;
+use super::{place_of, texts};
 use crate::ingest::scan::{COARSEST_TIME_NS, Known, NEVER_READ};
 use crate::store::PackageRow;
 
@@ -26,11 +26,13 @@ pub fn compare(workspace: &Workspace, folders: &[RepoPath], known: &Known) -> Do
     if !texts(folders).eq(known.package_folders.iter().map(String::as_str)) {
         return Doubt::Other;
     }
-    let packages = workspace.external();
+    let places = External::ALL.map(|kind| workspace.external(kind));
     let mut touched: Option<Vec<PackageRow>> = None;
     for (at, row) in known.packages.iter().enumerate() {
-        let Ok(path) = RepoPath::new(&row.path) else { return Doubt::Other };
-        let Ok((size, stamp)) = packages.stat(&path) else {
+        let (kind, Some(path)) = place_of(&row.path) else { return Doubt::Other };
+        let packages = places[kind as usize].as_ref();
+        let seen = packages.and_then(|packages| Some((packages, packages.stat(&path).ok()?)));
+        let Some((packages, (size, stamp))) = seen else {
             if row.stamp == Stamp::default() {
                 continue;
             }
@@ -40,7 +42,7 @@ pub fn compare(workspace: &Workspace, folders: &[RepoPath], known: &Known) -> Do
         if (size, stamp) == (row.size, row.stamp) && !is_recent {
             continue;
         }
-        if row.hash == NEVER_READ || hash(&packages, &path, row) != Some(row.hash) {
+        if row.hash == NEVER_READ || hash(packages, &path, row) != Some(row.hash) {
             return Doubt::Other;
         }
         let rows = touched.get_or_insert_with(|| known.packages.clone());
@@ -55,5 +57,5 @@ pub fn compare(workspace: &Workspace, folders: &[RepoPath], known: &Known) -> Do
 /// The hash of a folder's names or of a file.
 fn hash(packages: &Packages, path: &RepoPath, row: &PackageRow) -> Option<[u8; 32]> {
     let listed = packages.list(path).ok().map(|listing| listing.hash());
-    listed.or_else(|| packages.read(path, MAX_BYTES.max(row.size)).ok().map(|file| *file.hash.as_bytes()))
+    listed.or_else(|| packages.read_bytes(path, MAX_BYTES.max(row.size)).ok().map(|file| *file.hash.as_bytes()))
 }

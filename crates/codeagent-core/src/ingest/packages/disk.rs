@@ -17,6 +17,8 @@ const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 /// The folders of packages as they are found.
 pub struct Disk {
     packages: Packages,
+    /// What stands before paths in rows.
+    prefix: &'static str,
     folders: FxHashMap<String, Option<Rc<Listing>>>,
     manifests: FxHashMap<String, Rc<Manifest>>,
     real: FxHashMap<String, Option<String>>,
@@ -26,10 +28,10 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Nothing looked at yet.
-    pub fn new(packages: Packages) -> Self {
+    /// Nothing looked at yet; in rows the prefix stands before paths.
+    pub fn new(packages: Packages, prefix: &'static str) -> Self {
         let (folders, manifests, real) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
-        Self { packages, folders, manifests, real, rows: Vec::new(), is_short: false }
+        Self { packages, prefix, folders, manifests, real, rows: Vec::new(), is_short: false }
     }
 
     /// All that was looked at.
@@ -110,22 +112,27 @@ impl Disk {
         manifest
     }
 
-    fn text(&mut self, path: &str) -> String {
-        match RepoPath::new(path).ok().map(|path| self.packages.read(&path, MAX_MANIFEST_BYTES)) {
-            Some(Ok(file)) => {
+    /// The text of a manifest; empty if it cannot be read.
+    pub fn text(&mut self, path: &str) -> String {
+        self.text_if_there(path, MAX_MANIFEST_BYTES).unwrap_or_default()
+    }
+
+    /// A text of at most `limit` bytes.
+    pub fn text_if_there(&mut self, path: &str, limit: u64) -> Option<String> {
+        match RepoPath::new(path).ok().map(|path| self.packages.read(&path, limit))? {
+            Ok(file) => {
                 self.note(path, (file.size, file.stamp), *file.hash.as_bytes());
-                file.text
+                Some(file.text)
             }
-            Some(Err(error)) => {
+            Err(error) => {
                 self.refused(path, &error);
-                String::new()
+                None
             }
-            None => String::new(),
         }
     }
 
     fn note(&mut self, path: &str, (size, stamp): (u64, Stamp), hash: [u8; 32]) {
-        self.rows.push(PackageRow { path: path.to_owned(), size, stamp, hash, facts_key: None });
+        self.rows.push(PackageRow { path: format!("{}{path}", self.prefix), size, stamp, hash, facts_key: None });
     }
 
     fn refused(&mut self, path: &str, error: &ReadError) {

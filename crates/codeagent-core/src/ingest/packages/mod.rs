@@ -1,41 +1,69 @@
-//! Which declarations have the packages that are installed beside the sources: `.d.ts` files below `node_modules`, from those that the sources
-//! import on, with all that these import themselves.
+//! Which declarations have the packages that are installed: of npm `.d.ts` files below `node_modules`, from those that the sources import on, with all
+//! that these import themselves; of NuGet the assemblies that C# projects get (`nuget`).
 //!
-//! Only what an import leads to is read, and nothing outside of `node_modules`. Every folder and file that was looked at is kept with its size and
+//! Of npm only what an import leads to is read, and nothing outside of `node_modules`. Every folder and file that was looked at is kept with its size and
 //! time, so that the next batch sees whether anything may differ without looking anything up.
 //!
-//! **Limits.** Declarations alone: of a package that ships sources or JavaScript without declarations nothing is known. What no import and no
-//! `/// <reference>` leads to is not read, `@types` packages among it. Counted limits on files and bytes; who was left out is said.
+//! **Limits.** Declarations alone: of an npm package that ships sources or JavaScript without declarations nothing is known. What no import and no
+//! `/// <reference>` leads to is not read, `@types` packages among it. Counted limits on files, bytes and specifiers; who was left out is said. Watched are
+//! the folders called `node_modules` alone: an edit of an installed package is noticed by the next batch that looks at the whole repository.
 
 mod closure;
 mod compare;
 mod disk;
 mod lookup;
 mod manifest;
+mod nuget;
+mod restore;
 
 use std::sync::Arc;
 
-use codeagent_workspace::RepoPath;
+use codeagent_workspace::{External, NODE_MODULES, RepoPath, Stamp};
 
+use crate::ingest::IngestError;
+use crate::ingest::load::{Loaded, Loader};
+use crate::ingest::scan::NEVER_READ;
 use crate::model::facts::Facts;
+use crate::project::ProjectModel;
 use crate::resolve::typescript::published;
-use crate::resolve::{FileId, PackageAnswers, World, WorldFile};
+use crate::resolve::{FileId, PackageAnswers, Supplied, World, WorldFile};
 use crate::store::{FactsKey, PackageRow};
 
-pub use closure::gather;
 pub use compare::{Doubt, compare};
+pub use nuget::Held;
+
+/// Remarks on single files.
+const MAX_REMARKS: usize = 20;
+
+/// What stands in rows before a path in the user's folder of packages; no path of a repository begins like that.
+const USER: &str = "nuget://";
 
 /// What the packages declare.
 #[derive(Default)]
 pub struct Installed {
-    /// Where specifiers lead.
-    pub answers: Arc<PackageAnswers>,
+    /// Where specifiers lead, and the assemblies.
+    pub supplied: Supplied,
     /// The declaration files, by path.
     pub files: Vec<Declared>,
+    /// Where the declarations of the assemblies are kept, in their order.
+    pub keys: Vec<FactsKey>,
     /// Everything that was looked at, by path.
     pub rows: Vec<PackageRow>,
     /// What was left out and why.
     pub remarks: Vec<String>,
+}
+
+/// What the packages declare that the sources import from these folders and the projects ask for.
+pub fn gather(loader: &Loader<'_>, folders: &[RepoPath], loaded: &[Loaded], held: &Held) -> Result<Installed, IngestError> {
+    let mut installed = closure::gather(loader, folders, loaded)?;
+    let nuget::Gathered { assemblies, rows, remarks } = nuget::gather(loader, held)?;
+    let (keys, assemblies): (Vec<_>, Vec<_>) = assemblies.into_iter().unzip();
+    (installed.keys, installed.supplied.assemblies) = (keys, assemblies.into());
+    installed.rows.extend(rows);
+    installed.rows.sort_by(|a, b| a.path.cmp(&b.path));
+    installed.rows.dedup_by(|a, b| a.path == b.path);
+    installed.remarks.extend(remarks);
+    Ok(installed)
 }
 
 /// A declaration file.
@@ -54,10 +82,15 @@ impl Installed {
         self.files.iter().map(|file| WorldFile { path: Arc::clone(&file.path), facts: Arc::clone(&file.facts), external: true })
     }
 
+    /// The assemblies by where their declarations are kept.
+    pub fn held(&self) -> Held {
+        self.keys.iter().copied().zip(self.supplied.assemblies.iter().cloned()).collect()
+    }
+
     /// A hash of all that a link can see of packages in a world: another one, and everything is linked again. Empty without packages.
-    pub fn fingerprint(&self, world: &World) -> String {
-        let PackageAnswers { of_repository, of_packages, .. } = &*self.answers;
-        if of_repository.is_empty() && self.files.is_empty() {
+    pub fn fingerprint(&self, world: &World, projects: &ProjectModel) -> String {
+        let PackageAnswers { of_repository, of_packages, .. } = &*self.supplied.answers;
+        if of_repository.is_empty() && self.files.is_empty() && self.keys.is_empty() {
             return String::new();
         }
         let mut hasher = blake3::Hasher::new();
@@ -81,8 +114,36 @@ impl Installed {
                 }
             }
         }
+        for (key, assembly) in self.keys.iter().zip(self.supplied.assemblies.iter()) {
+            add(&blake3::Hash::from_bytes(key.0).to_hex());
+            let projects = assembly.seen_by.iter().filter_map(|index| projects.csharp.get(*index as usize));
+            projects.for_each(|project| add(&project.path));
+            add("|");
+        }
         hasher.finalize().to_hex()[..32].to_owned()
     }
+}
+
+/// The path of a row.
+fn row_path(is_user: bool, path: &str) -> String {
+    if is_user { format!("{USER}{path}") } else { path.to_owned() }
+}
+
+/// Where what a row speaks of lies; no path: nowhere.
+fn place_of(row: &str) -> (External, Option<RepoPath>) {
+    match row.strip_prefix(USER) {
+        Some(path) => (External::NuGet, RepoPath::new(path).ok()),
+        None => {
+            let path = RepoPath::new(row).ok();
+            let is_package = path.as_ref().is_some_and(|path| path.segments().any(|segment| segment == NODE_MODULES));
+            (if is_package { External::NodeModules } else { External::Repository }, path)
+        }
+    }
+}
+
+/// The row of what is not there.
+fn missing_row(path: &str) -> PackageRow {
+    PackageRow { path: path.to_owned(), size: 0, stamp: Stamp::default(), hash: NEVER_READ, facts_key: None }
 }
 
 /// A path of the walk as a text.

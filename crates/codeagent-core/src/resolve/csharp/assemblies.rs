@@ -1,35 +1,55 @@
 //! Which assembly is a file compiled into, and what does an assembly see of another: `P` sees itself, what it references, and libraries.
 //!
 //! Files that no project owns are one assembly of their own that sees everything. `InternalsVisibleTo` comes from project files and from
-//! attributes in the sources.
+//! attributes in the sources. An assembly of a package sees those whose types it says it mentions, and is seen by the projects that get it.
 //!
 //! **Limits.** A file that several projects compile belongs to its owner; its declarations are visible from each of them.
+
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::library::Library;
 use crate::project::{ProjectModel, ProjectRef};
 
-/// A C# project of the model, or one of the two assemblies below.
+/// An assembly that a package brings.
+#[derive(Clone, Debug)]
+pub struct PackageAssembly {
+    /// Its simple name.
+    pub name: String,
+    /// The simple names of the assemblies whose types it mentions.
+    pub references: Vec<String>,
+    /// What it declares.
+    pub library: Arc<Library>,
+    /// The projects that get it, as indices into [`ProjectModel::csharp`].
+    pub seen_by: Vec<u32>,
+}
+
+/// A C# project of the model, one of the two assemblies below, or one of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AssemblyId(pub u32);
 
 /// The assemblies and who sees whom.
 #[derive(Debug, Default)]
 pub struct Assemblies {
+    /// Number of projects.
     count: u32,
+    /// Number of all assemblies.
+    width: usize,
     sees: Vec<bool>,
     friends: Vec<bool>,
     files: FxHashMap<String, SmallVec<[AssemblyId; 1]>>,
 }
 
 impl Assemblies {
-    /// Reads them from the project model.
+    /// Reads them from the project model and what packages bring.
     #[must_use]
-    pub fn build(projects: &ProjectModel) -> Self {
+    pub fn build(projects: &ProjectModel, packages: &[PackageAssembly]) -> Self {
         let count = projects.csharp.len() as u32;
-        let width = count as usize + 2;
-        let mut made = Self { count, sees: vec![false; width * width], friends: vec![false; width * width], files: FxHashMap::default() };
+        let width = count as usize + 2 + packages.len();
+        let sees = vec![false; width * width];
+        let mut made = Self { count, width, friends: sees.clone(), sees, files: FxHashMap::default() };
         for (index, project) in projects.csharp.iter().enumerate() {
             made.sees[index * width + index] = true;
             for reference in &project.references {
@@ -50,12 +70,35 @@ impl Assemblies {
                 homes.insert(0, AssemblyId(*index));
             }
         }
+        let external = made.external().0 as usize;
         for other in 0..width {
             made.sees[count as usize * width + other] = true;
             made.friends[count as usize * width + other] = true;
-            made.sees[other * width + width - 1] = true;
+            made.sees[other * width + external] = true;
         }
+        made.add_packages(packages);
         made
+    }
+
+    fn add_packages(&mut self, packages: &[PackageAssembly]) {
+        let numbers: FxHashMap<&str, usize> =
+            packages.iter().enumerate().map(|(index, package)| (package.name.as_str(), self.package(index).0 as usize)).collect();
+        for (index, package) in packages.iter().enumerate() {
+            let own = self.package(index).0 as usize;
+            self.sees[own * self.width + own] = true;
+            for seen in package.references.iter().filter_map(|name| numbers.get(name.as_str())) {
+                self.sees[own * self.width + seen] = true;
+            }
+            for project in package.seen_by.iter().filter(|project| **project < self.count) {
+                self.sees[*project as usize * self.width + own] = true;
+            }
+        }
+    }
+
+    /// The assembly of a package, by its place among those.
+    #[must_use]
+    pub fn package(&self, index: usize) -> AssemblyId {
+        AssemblyId(self.count + 2 + index as u32)
     }
 
     /// The assembly of files that no project owns.
@@ -82,21 +125,20 @@ impl Assemblies {
     /// Whether `from` sees public declarations of `other`.
     #[must_use]
     pub fn sees(&self, from: AssemblyId, other: AssemblyId) -> bool {
-        self.sees[from.0 as usize * (self.count as usize + 2) + other.0 as usize]
+        self.sees[from.0 as usize * self.width + other.0 as usize]
     }
 
     /// Whether `from` sees internal declarations of `other`.
     #[must_use]
     pub fn is_friend(&self, from: AssemblyId, other: AssemblyId) -> bool {
-        from == other || self.friends[from.0 as usize * (self.count as usize + 2) + other.0 as usize]
+        from == other || self.friends[from.0 as usize * self.width + other.0 as usize]
     }
 
     /// Takes in an `InternalsVisibleTo("name")` that stands in a source file of `home`; an empty name stands for any.
     pub fn add_friend(&mut self, home: AssemblyId, name: &str, projects: &ProjectModel) {
-        let width = self.count as usize + 2;
         for (index, project) in projects.csharp.iter().enumerate() {
             if name.is_empty() || same_assembly(name, &project.assembly_name) {
-                self.friends[index * width + home.0 as usize] = true;
+                self.friends[index * self.width + home.0 as usize] = true;
             }
         }
     }

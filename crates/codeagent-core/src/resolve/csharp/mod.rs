@@ -38,6 +38,7 @@ mod typing;
 mod usings;
 mod well_known;
 
+pub use assemblies::PackageAssembly;
 pub(super) use explain::explain;
 pub use published::{asked_of, published};
 pub use tables::Tables;

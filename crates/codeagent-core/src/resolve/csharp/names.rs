@@ -128,7 +128,13 @@ impl Linker<'_> {
         let Some((first, nested)) = rest.split_first() else { return Found::None };
         let (name, args) = (self.name(file, first.name), self.segment_args(file, first));
         let same = self.tables.top.get(&(namespace, name)).into_iter().flatten();
-        let tid = same.copied().find(|tid| self.tables.group(*tid).external && usize::from(self.tables.group(*tid).arity) == args.len());
+        let from = self.home_of(file);
+        let is_meant = |tid: &Tid| {
+            let group = self.tables.group(*tid);
+            let is_seen = || group.homes.iter().any(|home| self.tables.assemblies.sees(from, *home));
+            group.external && usize::from(group.arity) == args.len() && is_seen()
+        };
+        let tid = same.copied().find(is_meant);
         let Some(tid) = tid else { return Found::None };
         let mut found = self.apply(Found::Type(self.bare(tid, None)), &args);
         for segment in nested {

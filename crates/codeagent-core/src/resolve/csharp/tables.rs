@@ -9,11 +9,11 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::library::{Declared, Library};
+use crate::library::{self, Declared, Library};
 use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts, ImportId, ScopeId, ScopeKind};
 use crate::model::graph::{Access, Language};
 use crate::project::{GlobalUsing, ProjectModel, implicit_usings};
-use crate::resolve::csharp::assemblies::{Assemblies, AssemblyId};
+use crate::resolve::csharp::assemblies::{Assemblies, AssemblyId, PackageAssembly};
 use crate::resolve::csharp::intern::{NameId, Names};
 use crate::resolve::csharp::published;
 use crate::resolve::csharp::well_known::{KNOWN, Known};
@@ -124,11 +124,13 @@ pub struct Tables {
     pub(super) members: FxHashMap<(Tid, NameId), SmallVec<[DeclRef; 2]>>,
     pub(super) extensions: FxHashMap<NameId, Vec<Extension>>,
     pub(super) global_usings: FxHashMap<AssemblyId, Vec<AssemblyUsing>>,
-    /// Names below this number were asked of the library.
+    /// Names below this number were asked of the libraries.
     asked: u32,
-    /// Types from this number on are the library's: what they derive from is in it too.
+    /// The libraries of packages.
+    packages: Vec<Arc<Library>>,
+    /// Types from this number on are the frameworks': what they derive from is there too.
     pub(super) library: Tid,
-    /// Namespaces of the library by their whole names.
+    /// Namespaces of libraries by their whole names.
     pub(super) dotted: FxHashMap<NameId, NamespaceId>,
     /// Namespaces of the library that the SDKs open unasked.
     opened: Vec<NamespaceId>,
@@ -143,11 +145,11 @@ pub struct Tables {
 impl Tables {
     /// Builds the tables. `files` are in canonical order.
     #[must_use]
-    pub fn build(files: &[WorldFile], projects: &ProjectModel) -> Self {
+    pub fn build(files: &[WorldFile], projects: &ProjectModel, packages: &[PackageAssembly]) -> Self {
         let mut tables = Self {
             names: Names::new(),
             files: Vec::with_capacity(files.len()),
-            assemblies: Assemblies::build(projects),
+            assemblies: Assemblies::build(projects, packages),
             namespaces: vec![Namespace { parent: NamespaceId::GLOBAL, decls: Vec::new(), homes: Vec::new() }],
             namespace_children: FxHashMap::default(),
             types: Vec::new(),
@@ -157,6 +159,7 @@ impl Tables {
             extensions: FxHashMap::default(),
             global_usings: FxHashMap::default(),
             asked: 0,
+            packages: packages.iter().map(|package| Arc::clone(&package.library)).collect(),
             library: Tid(u32::MAX),
             dotted: FxHashMap::default(),
             opened: Vec::new(),
@@ -177,34 +180,51 @@ impl Tables {
         tables
     }
 
-    /// Adds the declarations of a library that the names of the files lead to, as further files. What an external file declares itself is
-    /// left out.
-    pub fn add_library(&mut self, library: &Library, files: &mut Vec<WorldFile>, projects: &ProjectModel) {
+    /// Adds the declarations of the packages and of the frameworks that the names of the files lead to, as further files. What an external file
+    /// declares itself is left out.
+    pub fn add_libraries(&mut self, files: &mut Vec<WorldFile>, projects: &ProjectModel) {
         if files.iter().any(|file| file.facts.header.dialect.language() == Language::CSharp) {
-            self.library = Tid(self.types.len() as u32);
-            let needed = library.needed(|text| self.names.get(text).is_some());
+            let packages = std::mem::take(&mut self.packages);
+            let libraries: Vec<&Library> = std::iter::once(Library::dotnet()).chain(packages.iter().map(|library| &**library)).collect();
+            let needed = library::needed(&libraries, |text| self.names.get(text).is_some());
             self.asked = self.names.count();
-            for namespace in library.namespaces() {
-                let id = self.add_namespace(NamespaceId::GLOBAL, namespace, &[self.assemblies.external()]);
-                let name = self.names.add(namespace);
-                self.dotted.insert(name, id);
+            for (index, library) in packages.iter().enumerate() {
+                self.add_library(library, self.assemblies.package(index), &needed[index + 1], (files, projects));
             }
+            self.library = Tid(self.types.len() as u32);
+            let frameworks: Vec<&Declared> = needed[0].iter().copied().filter(|declared| !self.is_supplied(declared)).collect();
+            self.add_library(libraries[0], self.assemblies.external(), &frameworks, (files, projects));
             let opened = implicit_usings::BASE.iter().filter_map(|name| self.dotted.get(&self.names.get(name)?));
             self.opened = opened.copied().collect();
-            for declared in needed.into_iter().filter(|declared| !self.is_supplied(declared)).collect::<Vec<_>>() {
-                let file = WorldFile { path: Arc::clone(&declared.path), facts: Arc::clone(&declared.facts), external: true };
-                let table = FileBuilder::new(self, &file, FileId(files.len() as u32)).run(projects);
-                self.files.push(table);
-                files.push(file);
-            }
+            self.packages = packages;
         }
         self.find_known();
     }
 
-    /// Whether a name may lead to declarations of the library that are not taken.
+    fn add_library(
+        &mut self,
+        library: &Library,
+        home: AssemblyId,
+        needed: &[&Declared],
+        (files, projects): (&mut Vec<WorldFile>, &ProjectModel),
+    ) {
+        for namespace in library.namespaces() {
+            let id = self.add_namespace(NamespaceId::GLOBAL, namespace, &[home]);
+            let name = self.names.add(namespace);
+            self.dotted.insert(name, id);
+        }
+        for declared in needed {
+            let file = WorldFile { path: Arc::clone(&declared.path), facts: Arc::clone(&declared.facts), external: true };
+            let table = FileBuilder::new(self, &file, FileId(files.len() as u32)).at(home).run(projects);
+            self.files.push(table);
+            files.push(file);
+        }
+    }
+
+    /// Whether a name may lead to declarations of libraries that are not taken.
     pub(super) fn leads_further(&self, text: &str) -> bool {
         let is_asked = self.names.get(text).is_some_and(|name| name.0 < self.asked);
-        !is_asked && Library::dotnet().has(text)
+        !is_asked && (Library::dotnet().has(text) || self.packages.iter().any(|library| library.has(text)))
     }
 
     /// Whether an external file declares the type.
@@ -341,6 +361,12 @@ impl<'b> FileBuilder<'b> {
     pub(super) fn resume(mut self, known: FileTable) -> Self {
         let FileTable { namespaces, types, usings, .. } = known;
         self.made = FileTable { namespaces, types, usings, ..self.made };
+        self
+    }
+
+    /// The same, compiled into an assembly.
+    fn at(mut self, home: AssemblyId) -> Self {
+        self.made.homes = SmallVec::from_elem(home, 1);
         self
     }
 

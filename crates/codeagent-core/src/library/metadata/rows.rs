@@ -5,8 +5,21 @@
 use clrmeta::{CodedIndex, Metadata, TableId};
 use rustc_hash::FxHashMap;
 
+use crate::library::metadata::MAX_NAME;
+
 /// A row of some table.
 pub type Row = (TableId, u32);
+
+/// The attributes that anybody asks for, by their simple names.
+const ATTRIBUTES: [&str; 7] = [
+    "ExtensionAttribute",
+    "TupleElementNamesAttribute",
+    "DynamicAttribute",
+    "ParamArrayAttribute",
+    "ParamCollectionAttribute",
+    "IsReadOnlyAttribute",
+    "RequiresLocationAttribute",
+];
 
 /// Rows by what they belong to; all numbers begin with 1.
 #[derive(Debug, Default)]
@@ -27,8 +40,8 @@ pub struct Rows {
     pub events: FxHashMap<u32, (u32, u32)>,
     /// Accessors of a property or event.
     pub accessors: FxHashMap<Row, Vec<u32>>,
-    /// Attributes: name of the type and value.
-    pub attributes: FxHashMap<Row, Vec<(String, u32)>>,
+    /// Values of the attributes in [`ATTRIBUTES`], by their number there; of several alike the first.
+    attributes: FxHashMap<(Row, u8), u32>,
 }
 
 impl Rows {
@@ -70,19 +83,20 @@ impl Rows {
     fn add_attributes(&mut self, metadata: &Metadata) {
         for row in &metadata.custom_attributes {
             let (Some(table), Some(name)) = (row.parent.table, attribute_name(metadata, row.attr_type)) else { continue };
-            self.attributes.entry((table, row.parent.row)).or_default().push((name, row.value));
+            self.attributes.entry(((table, row.parent.row), name)).or_insert(row.value);
         }
     }
 
     /// The value of an attribute of a row, by the attribute's simple name.
     #[must_use]
     pub fn attribute(&self, row: Row, name: &str) -> Option<u32> {
-        self.attributes.get(&row)?.iter().find(|(own, _)| own == name).map(|(_, value)| *value)
+        let name = ATTRIBUTES.iter().position(|known| *known == name)?;
+        self.attributes.get(&(row, name as u8)).copied()
     }
 }
 
-/// The simple name of the type whose constructor an attribute calls.
-fn attribute_name(metadata: &Metadata, constructor: CodedIndex) -> Option<String> {
+/// The number in [`ATTRIBUTES`] of the type whose constructor an attribute calls.
+fn attribute_name(metadata: &Metadata, constructor: CodedIndex) -> Option<u8> {
     let name = match constructor.table? {
         TableId::MemberRef => {
             let class = metadata.member_refs.get(constructor.row.checked_sub(1)? as usize)?.class;
@@ -99,5 +113,14 @@ fn attribute_name(metadata: &Metadata, constructor: CodedIndex) -> Option<String
         }
         _ => return None,
     };
-    metadata.strings.get(name).ok().map(str::to_owned)
+    let name = string(metadata, name);
+    ATTRIBUTES.iter().position(|known| *known == name).map(|at| at as u8)
+}
+
+/// A name; empty if there is none, or one that is too long or no text.
+pub fn string(metadata: &Metadata, offset: u32) -> &str {
+    let rest = metadata.strings.data().get(offset as usize..).unwrap_or_default();
+    let window = &rest[..rest.len().min(MAX_NAME + 1)];
+    let name = window.iter().position(|byte| *byte == 0).map_or(&[][..], |end| &window[..end]);
+    std::str::from_utf8(name).unwrap_or_default()
 }

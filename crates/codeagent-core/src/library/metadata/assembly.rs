@@ -3,26 +3,33 @@
 //! **Limits.** Of a base class that is not public its own base class stands in; extension methods are those marked as such, so extension
 //! blocks give their static form.
 
-use anyhow::{Context, Result};
-use clrmeta::{CodedIndex, GenericParamRow, Metadata, MethodDefRow, ParamRow, PropertyRow, TableId, TypeDefRow};
-use codeagent_core::library::Packer;
-use codeagent_core::library::form::{
-    Member, MemberKind, Parameter, Traits, TypeDeclaration, TypeForm, TypeKind, TypeNumber, TypeParameter, Unit,
-};
+use clrmeta::tables::{GenericParamRow, MethodDefRow, ParamRow, PropertyRow, TypeDefRow};
+use clrmeta::{CodedIndex, Metadata, TableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::image;
-use crate::rows::{Row, Rows};
-use crate::signature::{Callable, Reader, Sig, Token, strings};
+use crate::library::form::{Member, MemberKind, Parameter, Traits, TypeDeclaration, TypeForm, TypeKind, TypeNumber, TypeParameter, Unit};
+use crate::library::metadata::rows::{Row, Rows, string};
+use crate::library::metadata::signature::{Callable, Reader, Sig, Token};
+use crate::library::metadata::types::bare;
+use crate::library::metadata::{Purse, image, tables};
+use crate::library::pack::Packer;
 
 /// Namespace and name of a top-level type, the name with its arity as in metadata.
 pub type TypeName = (String, String);
 
 /// The metadata of an assembly.
+#[derive(Debug)]
 pub struct Assembly {
-    metadata: Metadata,
-    rows: Rows,
+    pub(super) metadata: Metadata,
+    pub(super) rows: Rows,
+    pub(super) purse: Purse,
 }
+
+/// Deepest nesting of types that is followed.
+pub(super) const MAX_NESTING: u32 = 16;
+
+/// Most base classes that nobody can name above each other.
+const MAX_HIDDEN_BASES: u32 = 64;
 
 const FORWARDER: u32 = 0x0020_0000;
 
@@ -59,19 +66,36 @@ impl Assembly {
     /// Reads the content of a file.
     ///
     /// # Errors
-    /// It is no assembly, or a broken one.
-    pub fn read(bytes: &[u8]) -> Result<Self> {
-        let metadata = Metadata::parse(image::metadata(bytes).context("no metadata")?)?;
+    /// Why it is not an assembly, or none that can be read.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+        let metadata = tables::read(image::metadata(bytes).ok_or("it is not a .NET assembly")?)?;
         let rows = Rows::of(&metadata);
-        Ok(Self { metadata, rows })
+        Ok(Self { metadata, rows, purse: Purse::full() })
     }
 
-    fn string(&self, offset: u32) -> &str {
-        self.metadata.strings.get(offset).unwrap_or_default()
+    pub(super) fn string(&self, offset: u32) -> &str {
+        let text = string(&self.metadata, offset);
+        self.purse.pay(1 + text.len() / 16);
+        text
     }
 
-    fn blob(&self, offset: u32) -> &[u8] {
+    pub(super) fn signature(&self, blob: u32) -> Reader<'_> {
+        Reader::new(self.blob(blob), &self.purse)
+    }
+
+    pub(super) fn blob(&self, offset: u32) -> &[u8] {
         self.metadata.blobs.get(offset).unwrap_or_default()
+    }
+
+    /// Its simple name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.metadata.assemblies.first().map_or("", |row| self.string(row.name))
+    }
+
+    /// The simple names of the assemblies whose types it mentions.
+    pub fn references(&self) -> impl Iterator<Item = &str> {
+        self.metadata.assembly_refs.iter().map(|row| self.string(row.name))
     }
 
     /// Types that it says another assembly has.
@@ -90,166 +114,39 @@ impl Assembly {
         rows.filter(|(_, row)| row.flags & 7 == 1 && !self.string(row.type_name).contains('<'))
     }
 
-    /// Adds the units of the types that are kept.
-    pub fn units(&self, packer: &mut Packer, public: &FxHashSet<TypeName>, keep: &dyn Fn(&TypeName) -> bool) {
+    /// Adds the units of the types that are kept. `public` are the types that everybody can name; without it all of other assemblies count as such.
+    ///
+    /// # Errors
+    /// It says more than is read.
+    pub fn units(&self, packer: &mut Packer, public: Option<&FxHashSet<TypeName>>, keep: &dyn Fn(&TypeName) -> bool) -> Result<(), String> {
         for (number, row) in self.top_level() {
             let name = (self.string(row.type_namespace).to_owned(), self.string(row.type_name).to_owned());
-            if !keep(&name) {
+            if name.1.is_empty() || !keep(&name) {
                 continue;
             }
             let mut maker = Maker { assembly: self, packer, public, types: Vec::new(), numbers: FxHashMap::default() };
-            let root = maker.declaration(number, row, 0);
+            let root = maker.declaration(number, row, 0, 0);
             let types = maker.types;
+            if self.purse.is_empty() {
+                return Err("it declares more than is read of one assembly".to_owned());
+            }
             packer.add(&name.0, Unit { types, root });
         }
+        Ok(())
     }
 }
 
 /// Makes one unit.
-struct Maker<'a, 'p> {
-    assembly: &'a Assembly,
-    packer: &'p mut Packer,
-    public: &'a FxHashSet<TypeName>,
-    types: Vec<TypeForm>,
-    numbers: FxHashMap<TypeForm, TypeNumber>,
-}
-
-/// Namespace, and names of the types around and of the type itself as in metadata.
-struct Path {
-    namespace: String,
-    names: Vec<String>,
-}
-
-impl Path {
-    fn is(&self, namespace: &str, name: &str) -> bool {
-        self.namespace == namespace && self.names.len() == 1 && self.names[0] == name
-    }
-}
-
-/// Without its arity.
-fn bare(name: &str) -> &str {
-    name.split_once('`').map_or(name, |(bare, _)| bare)
-}
-
-fn arity(name: &str) -> usize {
-    name.split_once('`').and_then(|(_, arity)| arity.parse().ok()).unwrap_or(0)
+pub(super) struct Maker<'a, 'p> {
+    pub(super) assembly: &'a Assembly,
+    pub(super) packer: &'p mut Packer,
+    pub(super) public: Option<&'a FxHashSet<TypeName>>,
+    pub(super) types: Vec<TypeForm>,
+    pub(super) numbers: FxHashMap<TypeForm, TypeNumber>,
 }
 
 impl<'a> Maker<'a, '_> {
-    fn text(&mut self, offset: u32) -> u32 {
-        let text = self.assembly.string(offset);
-        self.packer.text(text)
-    }
-
-    fn path(&self, token: Token) -> Option<Path> {
-        let metadata = &self.assembly.metadata;
-        let mut names = Vec::new();
-        let mut at = token;
-        let namespace = loop {
-            let index = at.1.checked_sub(1)? as usize;
-            let (name, namespace, outer) = match at.0 {
-                0 => {
-                    let row = metadata.type_defs.get(index)?;
-                    (row.type_name, row.type_namespace, self.assembly.rows.enclosing.get(&at.1).map(|row| Token(0, *row)))
-                }
-                1 => {
-                    let row = metadata.type_refs.get(index)?;
-                    let outer = (row.resolution_scope.table == Some(TableId::TypeRef)).then_some(Token(1, row.resolution_scope.row));
-                    (row.type_name, row.type_namespace, outer)
-                }
-                _ => return None,
-            };
-            names.push(self.assembly.string(name).to_owned());
-            match outer {
-                Some(outer) if names.len() < 16 => at = outer,
-                _ => break self.assembly.string(namespace).to_owned(),
-            }
-        };
-        names.reverse();
-        Some(Path { namespace, names })
-    }
-
-    fn add(&mut self, form: TypeForm) -> TypeNumber {
-        if let Some(&number) = self.numbers.get(&form) {
-            return number;
-        }
-        let number = self.types.len() as TypeNumber;
-        self.types.push(form.clone());
-        self.numbers.insert(form, number);
-        number
-    }
-
-    fn sig(&mut self, sig: &Sig, names: &mut std::vec::IntoIter<String>) -> TypeNumber {
-        let form = match sig {
-            Sig::Unknown => TypeForm::Unknown,
-            Sig::Keyword(word) => TypeForm::Keyword(*word),
-            Sig::Var(index) => TypeForm::TypeParameter(*index),
-            Sig::MethodVar(index) => TypeForm::MethodParameter(*index),
-            Sig::Array(of, rank) => TypeForm::Array(self.sig(of, names), *rank),
-            Sig::Pointer(of) => TypeForm::Pointer(self.sig(of, names)),
-            Sig::ByRef(of, _) => TypeForm::ByRef(self.sig(of, names)),
-            Sig::Named(token, args) => self.named(*token, args, names),
-        };
-        self.add(form)
-    }
-
-    fn named(&mut self, token: Token, args: &[Sig], names: &mut std::vec::IntoIter<String>) -> TypeForm {
-        if token.0 == 2 {
-            let spec = token.1.checked_sub(1).and_then(|index| self.assembly.metadata.type_specs.get(index as usize));
-            return match spec.and_then(|spec| Reader::new(self.assembly.blob(spec.signature)).ty(0)) {
-                Some(Sig::Named(inner, _)) if inner.0 == 2 => TypeForm::Unknown,
-                Some(sig) => {
-                    let number = self.sig(&sig, names);
-                    self.types[number as usize].clone()
-                }
-                None => TypeForm::Unknown,
-            };
-        }
-        let Some(path) = self.path(token) else { return TypeForm::Unknown };
-        if path.namespace == "System" && path.names.len() == 1 {
-            match (path.names[0].as_str(), args) {
-                ("Decimal", []) => return TypeForm::Keyword(17),
-                ("Object", []) => return TypeForm::Keyword(16),
-                ("Nullable`1", [of]) => return TypeForm::Nullable(self.sig(of, names)),
-                (tuple, args) if tuple.starts_with("ValueTuple`") && (2..=7).contains(&args.len()) => {
-                    let own: Vec<u32> = args.iter().map(|_| names.next().unwrap_or_default()).map(|name| self.packer.text(&name)).collect();
-                    let types: Vec<TypeNumber> = args.iter().map(|arg| self.sig(arg, names)).collect();
-                    return TypeForm::Tuple(own.into_iter().zip(types).collect());
-                }
-                _ => {}
-            }
-        }
-        let mut numbers = args.iter().map(|arg| self.sig(arg, names)).collect::<Vec<_>>().into_iter();
-        let segments = path.names.iter().map(|name| (self.packer.text(bare(name)), numbers.by_ref().take(arity(name)).collect())).collect();
-        TypeForm::Named(self.packer.text(&path.namespace), segments)
-    }
-
-    fn token_type(&mut self, index: CodedIndex) -> Option<TypeNumber> {
-        let token = Token::of(index)?;
-        let form = self.named(token, &[], &mut Vec::new().into_iter());
-        Some(self.add(form))
-    }
-
-    /// Whether everybody can name the type.
-    fn is_public(&self, index: CodedIndex) -> bool {
-        let Some(mut token) = Token::of(index) else { return false };
-        if token.0 == 2 {
-            let spec = token.1.checked_sub(1).and_then(|index| self.assembly.metadata.type_specs.get(index as usize));
-            match spec.and_then(|spec| Reader::new(self.assembly.blob(spec.signature)).ty(0)) {
-                Some(Sig::Named(inner, _)) => token = inner,
-                _ => return false,
-            }
-        }
-        let nested_is_public = |row: u32| {
-            let row = row.checked_sub(1).and_then(|index| self.assembly.metadata.type_defs.get(index as usize));
-            row.is_some_and(|row| matches!(row.flags & 7, 1 | 2 | 4 | 7))
-        };
-        self.path(token).is_some_and(|path| {
-            self.public.contains(&(path.namespace, path.names[0].clone())) && (token.0 != 0 || nested_is_public(token.1))
-        })
-    }
-
-    fn declaration(&mut self, number: u32, row: &TypeDefRow, outer_params: usize) -> TypeDeclaration {
+    fn declaration(&mut self, number: u32, row: &TypeDefRow, outer_params: usize, depth: u32) -> TypeDeclaration {
         let assembly = self.assembly;
         let kind = self.kind_of(row);
         let mut traits = Traits::default();
@@ -284,9 +181,12 @@ impl<'a> Maker<'a, '_> {
             }
         }
         for nested in assembly.rows.nested.get(&number).into_iter().flatten() {
+            if depth >= MAX_NESTING || !assembly.purse.pay(1) {
+                break;
+            }
             let Some(inner) = nested.checked_sub(1).and_then(|index| assembly.metadata.type_defs.get(index as usize)) else { continue };
             if matches!(inner.flags & 7, 2 | 4 | 7) && !assembly.string(inner.type_name).contains('<') && nested != &number {
-                made.nested.push(self.declaration(*nested, inner, generics.len()));
+                made.nested.push(self.declaration(*nested, inner, generics.len(), depth + 1));
             }
         }
         made
@@ -311,8 +211,11 @@ impl<'a> Maker<'a, '_> {
         if kind == TypeKind::Class {
             let mut base = row.extends;
             // A base class nobody can name gives way to its own.
-            while !base.is_null() && !self.is_public(base) && base.table == Some(TableId::TypeDef) {
-                match self.assembly.metadata.type_defs.get(base.row as usize - 1) {
+            for _ in 0..MAX_HIDDEN_BASES {
+                if base.is_null() || self.is_public(base) || base.table != Some(TableId::TypeDef) {
+                    break;
+                }
+                match self.assembly.metadata.type_defs.get((base.row as usize).wrapping_sub(1)) {
                     Some(next) if next.extends != base => base = next.extends,
                     _ => break,
                 }
@@ -322,8 +225,8 @@ impl<'a> Maker<'a, '_> {
                 made.extend(ty.filter(|ty| self.types[*ty as usize] != TypeForm::Keyword(16)));
             }
         }
-        for interface in self.assembly.rows.interfaces.get(&number).cloned().unwrap_or_default() {
-            if self.is_public(interface) {
+        for interface in self.assembly.rows.interfaces.get(&number).into_iter().flatten().copied() {
+            if self.assembly.purse.pay(1) && self.is_public(interface) {
                 made.extend(self.token_type(interface));
             }
         }
@@ -332,7 +235,10 @@ impl<'a> Maker<'a, '_> {
 
     fn type_params(&mut self, rows: &[u32]) -> Vec<TypeParameter> {
         let assembly = self.assembly;
-        let params = rows.iter().filter_map(|row| Some((*row, assembly.metadata.generic_params.get(row.checked_sub(1)? as usize)?)));
+        let params = rows
+            .iter()
+            .take_while(|_| assembly.purse.pay(1))
+            .filter_map(|row| Some((*row, assembly.metadata.generic_params.get(row.checked_sub(1)? as usize)?)));
         params
             .map(|(number, GenericParamRow { flags, name, .. })| {
                 let mut traits = Traits::default();
@@ -341,28 +247,15 @@ impl<'a> Maker<'a, '_> {
                 traits.set(Traits::CLASS, flags & 4 != 0);
                 traits.set(Traits::STRUCT, flags & 8 != 0);
                 traits.set(Traits::NEW, flags & 0x18 == 0x10);
-                let constraints = assembly.rows.constraints.get(&number).cloned().unwrap_or_default();
-                let types = constraints.into_iter().filter(|constraint| flags & 8 == 0 || !self.is_value_type(*constraint));
+                let constraints = assembly.rows.constraints.get(&number).into_iter().flatten().copied();
+                let types = constraints
+                    .take_while(|_| assembly.purse.pay(1))
+                    .filter(|constraint| flags & 8 == 0 || !self.is_value_type(*constraint));
                 let types: Vec<CodedIndex> = types.collect();
                 let constraints = types.into_iter().filter_map(|constraint| self.token_type(constraint)).collect();
                 TypeParameter { name: self.text(*name), traits, constraints }
             })
             .collect()
-    }
-
-    fn is_value_type(&self, index: CodedIndex) -> bool {
-        match Token::of(index) {
-            Some(token) if token.0 < 2 => self.path(token).is_some_and(|path| path.is("System", "ValueType")),
-            // `unmanaged` is `ValueType` with a modifier.
-            Some(token) => {
-                let spec = token.1.checked_sub(1).and_then(|index| self.assembly.metadata.type_specs.get(index as usize));
-                match spec.and_then(|spec| Reader::new(self.assembly.blob(spec.signature)).ty(0)) {
-                    Some(Sig::Named(inner, _)) => self.path(inner).is_some_and(|path| path.is("System", "ValueType")),
-                    _ => false,
-                }
-            }
-            None => false,
-        }
     }
 
     fn range(&self, number: u32, list: impl Fn(&TypeDefRow) -> u32, all: usize) -> std::ops::Range<u32> {
@@ -375,13 +268,14 @@ impl<'a> Maker<'a, '_> {
     fn methods_of(&self, number: u32) -> Vec<(u32, &'a MethodDefRow)> {
         let all = &self.assembly.metadata.method_defs;
         let range = self.range(number, |row| row.method_list, all.len());
-        range.filter_map(|row| Some((row, all.get(row.checked_sub(1)? as usize)?))).collect()
+        let paid = range.take_while(|_| self.assembly.purse.pay(1));
+        paid.filter_map(|row| Some((row, all.get(row.checked_sub(1)? as usize)?))).collect()
     }
 
     fn delegate(&mut self, number: u32, made: &mut TypeDeclaration) {
         for (row, method) in self.methods_of(number) {
             if self.assembly.string(method.name) == "Invoke"
-                && let Some(callable) = Reader::new(self.assembly.blob(method.signature)).callable()
+                && let Some(callable) = self.assembly.signature(method.signature).callable()
             {
                 made.result = Some(self.returned(row, method, &callable.result));
                 made.params = self.params(row, method, &callable);
@@ -392,7 +286,7 @@ impl<'a> Maker<'a, '_> {
     fn fields(&mut self, number: u32, kind: TypeKind, made: &mut TypeDeclaration) {
         let assembly = self.assembly;
         let all = &assembly.metadata.fields;
-        for row in self.range(number, |row| row.field_list, all.len()) {
+        for row in self.range(number, |row| row.field_list, all.len()).take_while(|_| assembly.purse.pay(1)) {
             let Some(field) = row.checked_sub(1).and_then(|index| all.get(index as usize)) else { continue };
             let Some(mut traits) = access(field.flags) else { continue };
             let is_const = field.flags & 0x40 != 0;
@@ -405,7 +299,7 @@ impl<'a> Maker<'a, '_> {
             let ty = if enum_member {
                 None
             } else {
-                let Some(sig) = Reader::new(assembly.blob(field.signature)).field() else { continue };
+                let Some(sig) = assembly.signature(field.signature).field() else { continue };
                 Some(self.typed(&sig, (TableId::Field, row)))
             };
             let kind = if enum_member { MemberKind::EnumMember } else { MemberKind::Field };
@@ -431,7 +325,7 @@ impl<'a> Maker<'a, '_> {
                 },
                 _ => (MemberKind::Method, name.to_owned()),
             };
-            let Some(callable) = Reader::new(assembly.blob(method.signature)).callable() else { continue };
+            let Some(callable) = assembly.signature(method.signature).callable() else { continue };
             add_modifiers(&mut traits, method.flags);
             let is_extension = assembly.rows.attribute((TableId::MethodDef, row), "ExtensionAttribute").is_some();
             traits.set(Traits::EXTENSION, is_extension);
@@ -449,14 +343,14 @@ impl<'a> Maker<'a, '_> {
     fn properties(&mut self, number: u32, made: &mut TypeDeclaration) {
         let assembly = self.assembly;
         let (start, end) = assembly.rows.properties.get(&number).copied().unwrap_or_default();
-        for row in start..end {
+        for row in (start..end).take_while(|_| assembly.purse.pay(1)) {
             let Some(PropertyRow { name, property_type, .. }) =
                 row.checked_sub(1).and_then(|at| assembly.metadata.properties.get(at as usize))
             else {
                 continue;
             };
             let Some((accessor, method, mut traits)) = self.widest_accessor((TableId::Property, row)) else { continue };
-            let Some(callable) = Reader::new(assembly.blob(*property_type)).callable() else { continue };
+            let Some(callable) = assembly.signature(*property_type).callable() else { continue };
             add_modifiers(&mut traits, method.flags);
             let is_indexer = !callable.params.is_empty();
             let name = if is_indexer { "this[]" } else { assembly.string(*name) };
@@ -471,7 +365,7 @@ impl<'a> Maker<'a, '_> {
     fn events(&mut self, number: u32, made: &mut TypeDeclaration) {
         let assembly = self.assembly;
         let (start, end) = assembly.rows.events.get(&number).copied().unwrap_or_default();
-        for row in start..end {
+        for row in (start..end).take_while(|_| assembly.purse.pay(1)) {
             let Some(event) = row.checked_sub(1).and_then(|at| assembly.metadata.events.get(at as usize)) else { continue };
             let Some((_, method, mut traits)) = self.widest_accessor((TableId::Event, row)) else { continue };
             add_modifiers(&mut traits, method.flags);
@@ -483,39 +377,39 @@ impl<'a> Maker<'a, '_> {
     /// The accessor that most can use, if others can use any.
     fn widest_accessor(&self, of: Row) -> Option<(u32, &'a MethodDefRow, Traits)> {
         let rows = self.assembly.rows.accessors.get(&of)?;
-        let methods = rows.iter().filter_map(|row| Some((*row, self.assembly.metadata.method_defs.get(row.checked_sub(1)? as usize)?)));
+        let paid = rows.iter().take_while(|_| self.assembly.purse.pay(1));
+        let methods = paid.filter_map(|row| Some((*row, self.assembly.metadata.method_defs.get(row.checked_sub(1)? as usize)?)));
         let seen = methods.filter_map(|(row, method)| Some((row, method, access(method.flags)?)));
         seen.min_by_key(|(row, _, traits)| (traits.has(Traits::PROTECTED), *row))
     }
 
-    /// A type with what attributes of its row say about it: names of tuple elements, `dynamic`.
-    fn typed(&mut self, sig: &Sig, row: Row) -> TypeNumber {
-        let names = self.assembly.rows.attribute(row, "TupleElementNamesAttribute").and_then(|value| strings(self.assembly.blob(value)));
-        if *sig == Sig::Keyword(16) && self.assembly.rows.attribute(row, "DynamicAttribute").is_some() {
-            return self.add(TypeForm::Keyword(18));
-        }
-        self.sig(sig, &mut names.unwrap_or_default().into_iter())
-    }
-
-    fn param_rows(&self, number: u32, method: &MethodDefRow) -> Vec<(u32, &'a ParamRow)> {
+    /// The rows of a method's parameters, by their place; 0 is what it gives.
+    fn param_rows(&self, number: u32, method: &MethodDefRow, params: usize) -> Vec<Option<(u32, &'a ParamRow)>> {
         let all = &self.assembly.metadata.params;
         let next = self.assembly.metadata.method_defs.get(number as usize);
         let end = next.map_or(all.len() as u32 + 1, |next| next.param_list);
-        (method.param_list..end).filter_map(|row| Some((row, all.get(row.checked_sub(1)? as usize)?))).collect()
+        let mut rows = vec![None; params + 1];
+        for row in (method.param_list..end).take(params + 1).take_while(|_| self.assembly.purse.pay(1)) {
+            let param = row.checked_sub(1).and_then(|index| all.get(index as usize));
+            if let Some(param) = param
+                && let Some(place) = rows.get_mut(usize::from(param.sequence))
+            {
+                place.get_or_insert((row, param));
+            }
+        }
+        rows
     }
 
     fn returned(&mut self, number: u32, method: &MethodDefRow, sig: &Sig) -> TypeNumber {
-        let row = self.param_rows(number, method).into_iter().find(|(_, param)| param.sequence == 0);
-        let row = row.map_or((TableId::Param, 0), |(row, _)| (TableId::Param, row));
-        self.typed(sig, row)
+        let row = self.param_rows(number, method, 0).first().copied().flatten();
+        self.typed(sig, (TableId::Param, row.map_or(0, |(row, _)| row)))
     }
 
     fn params(&mut self, number: u32, method: &MethodDefRow, callable: &Callable) -> Vec<Parameter> {
-        let rows = self.param_rows(number, method);
+        let rows = self.param_rows(number, method, callable.params.len());
         let mut made = Vec::new();
-        for (index, sig) in callable.params.iter().enumerate() {
-            let row = rows.iter().find(|(_, param)| usize::from(param.sequence) == index + 1);
-            let (at, flags, name) = row.map_or((0, 0, 0), |(row, param)| (*row, param.flags, param.name));
+        for (sig, row) in callable.params.iter().zip(rows.into_iter().skip(1)) {
+            let (at, flags, name) = row.map_or((0, 0, 0), |(row, param)| (row, param.flags, param.name));
             let has = |attribute: &str| self.assembly.rows.attribute((TableId::Param, at), attribute).is_some();
             let mut traits = Traits::default();
             traits.set(Traits::OPTIONAL, flags & 0x10 != 0);

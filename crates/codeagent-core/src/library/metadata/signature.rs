@@ -4,6 +4,8 @@
 
 use clrmeta::{CodedIndex, TableId};
 
+use crate::library::metadata::{MAX_NAME, Purse};
+
 /// A type in a signature.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Sig {
@@ -55,15 +57,16 @@ pub struct Callable {
 /// Reads a signature.
 pub struct Reader<'b> {
     rest: &'b [u8],
+    purse: &'b Purse,
 }
 
 const MAX_DEPTH: u32 = 32;
 
 impl<'b> Reader<'b> {
-    /// Of a blob.
+    /// Of a blob; each type in it is paid for.
     #[must_use]
-    pub fn new(blob: &'b [u8]) -> Self {
-        Self { rest: blob }
+    pub fn new(blob: &'b [u8], purse: &'b Purse) -> Self {
+        Self { rest: blob, purse }
     }
 
     fn byte(&mut self) -> Option<u8> {
@@ -88,7 +91,8 @@ impl<'b> Reader<'b> {
 
     fn token(&mut self) -> Option<Token> {
         let coded = self.number()?;
-        Some(Token((coded & 3) as u8, coded >> 2))
+        // A signature in a signature could hold itself; no compiler writes that.
+        (coded & 3 < 2).then_some(Token((coded & 3) as u8, coded >> 2))
     }
 
     /// A method's or property's signature.
@@ -113,11 +117,11 @@ impl<'b> Reader<'b> {
 
     /// A type.
     pub fn ty(&mut self, depth: u32) -> Option<Sig> {
-        if depth > MAX_DEPTH {
-            return None;
-        }
         let mut is_modified = false;
         loop {
+            if depth > MAX_DEPTH || !self.purse.pay(1) {
+                return None;
+            }
             let element = self.byte()?;
             return Some(match element {
                 0x01..=0x0e => Sig::Keyword(element - 1),
@@ -136,7 +140,7 @@ impl<'b> Reader<'b> {
                     Sig::Unknown
                 }
                 0x1f | 0x20 => {
-                    self.token()?;
+                    self.number()?;
                     is_modified = true;
                     continue;
                 }
@@ -163,6 +167,7 @@ impl<'b> Reader<'b> {
         for _ in 0..2 {
             for _ in 0..self.number()? {
                 self.number()?;
+                self.purse.pay(1).then_some(())?;
             }
         }
         Some(Sig::Array(Box::new(of), u8::try_from(rank).ok()?))
@@ -181,19 +186,23 @@ impl<'b> Reader<'b> {
 
 /// The texts of an attribute whose one argument is an array of strings; an absent text is empty.
 #[must_use]
-pub fn strings(value: &[u8]) -> Option<Vec<String>> {
+pub fn strings(value: &[u8], purse: &Purse) -> Option<Vec<String>> {
     let count = u32::from_le_bytes(value.get(2..6)?.try_into().ok()?);
-    let mut reader = Reader::new(value.get(6..)?);
+    let mut reader = Reader::new(value.get(6..)?, purse);
     let mut texts = Vec::new();
     for _ in 0..count {
         if reader.rest.first() == Some(&0xff) {
             reader.byte()?;
             texts.push(String::new());
-            continue;
+        } else {
+            let length = reader.number()? as usize;
+            let text = reader.rest.get(..length).filter(|text| text.len() <= MAX_NAME)?;
+            texts.push(String::from_utf8_lossy(text).into_owned());
+            reader.rest = &reader.rest[length..];
         }
-        let length = reader.number()? as usize;
-        texts.push(String::from_utf8_lossy(reader.rest.get(..length)?).into_owned());
-        reader.rest = &reader.rest[length..];
+        if !purse.pay(1 + texts.last().map_or(0, String::len) / 16) {
+            return None;
+        }
     }
     Some(texts)
 }

@@ -1,0 +1,202 @@
+//! Where do the assemblies lie that a C# project gets: as its last restore says, or as its packages say that are there?
+//!
+//! **Limits.** See the head of `nuget`. Links among the folders of packages are not followed to versions and frameworks.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use codeagent_workspace::{External, Listed, Workspace};
+use rustc_hash::FxHashMap;
+
+use super::disk::Disk;
+use super::{USER, missing_row};
+use crate::project::CSharpProject;
+use crate::project::nuget::{Assets, Needs, Range, Version, nearest, needs, newer};
+use crate::project::paths::{file_name, folder_of};
+use crate::store::PackageRow;
+
+/// Most packages that one project gets.
+const MAX_PACKAGES: usize = 5_000;
+
+/// Longest way from a project to a package.
+const MAX_DEPTH: u32 = 64;
+
+/// Longest `project.assets.json` that is read.
+const MAX_ASSETS_BYTES: u64 = 64 << 20;
+
+/// The file of an assembly.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// It lies in the user's folder of packages, not in the repository.
+    pub is_user: bool,
+    /// Path there.
+    pub path: String,
+    /// Version of its package.
+    pub version: Option<Version>,
+}
+
+impl Found {
+    /// The name of the assembly in lower case.
+    pub fn name(&self) -> String {
+        let name = file_name(&self.path).to_ascii_lowercase();
+        name.strip_suffix(".dll").unwrap_or(&name).to_owned()
+    }
+
+    /// Which of two files of one assembly is the newer one.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        let framework = |found: &Self| file_name(folder_of(&found.path)).to_owned();
+        let by_version = self.version.cmp(&other.version);
+        by_version.then_with(|| newer(&framework(self), &framework(other))).then_with(|| self.path.cmp(&other.path))
+    }
+}
+
+/// What a package gives a project of a framework.
+#[derive(Clone, Default)]
+struct Given {
+    needs: Rc<Needs>,
+    assemblies: Rc<[String]>,
+}
+
+/// Looks up what projects get.
+pub struct Restore<'m> {
+    /// Assemblies that projects of the repository make, in lower case.
+    made: &'m BTreeSet<String>,
+    repository: Option<Disk>,
+    user: Option<Disk>,
+    versions: FxHashMap<String, Rc<[(Version, String)]>>,
+    given: FxHashMap<(String, String, String), Given>,
+}
+
+impl<'m> Restore<'m> {
+    /// Nothing looked at yet.
+    pub fn new(workspace: &Workspace, made: &'m BTreeSet<String>) -> Self {
+        let disk = |kind, prefix| workspace.external(kind).map(|packages| Disk::new(packages, prefix));
+        let (repository, user) = (disk(External::Repository, ""), disk(External::NuGet, USER));
+        Self { made, repository, user, versions: FxHashMap::default(), given: FxHashMap::default() }
+    }
+
+    /// The system was short of file handles or memory.
+    pub fn is_short(&self) -> bool {
+        self.repository.iter().chain(&self.user).any(|disk| disk.is_short)
+    }
+
+    /// All that was looked at.
+    pub fn into_rows(self) -> Vec<PackageRow> {
+        // A folder of packages that is not there yet is asked for again.
+        let absent = if self.user.is_none() { Some(missing_row(USER)) } else { None };
+        self.repository.into_iter().chain(self.user).flat_map(Disk::into_rows).chain(absent).collect()
+    }
+
+    /// The assemblies that a project gets.
+    pub fn assemblies(&mut self, project: &CSharpProject, projects: &[CSharpProject]) -> Vec<Found> {
+        let named = project.assemblies.iter().map(|path| Found { is_user: false, path: path.clone(), version: None });
+        let mut found: Vec<Found> = named.collect();
+        let asked = self.asked(project, projects);
+        if !asked.is_empty() {
+            let framework = &project.target_framework;
+            match self.restored(project) {
+                Some(restored) => found.extend(restored),
+                None => found.extend(self.resolved(asked, framework)),
+            }
+        }
+        found
+    }
+
+    /// What a project asks for, and what reaches it through the projects that it references: its own word counts before theirs.
+    fn asked(&self, project: &CSharpProject, projects: &[CSharpProject]) -> BTreeMap<String, Range> {
+        let mut asked = BTreeMap::new();
+        let referenced = project.references.iter().filter_map(|index| projects.get(*index as usize));
+        let theirs = referenced.flat_map(|other| &other.packages).filter(|package| !package.is_private);
+        for package in project.packages.iter().chain(theirs) {
+            let id = package.id.to_ascii_lowercase();
+            if let Some(range) = Range::parse(&package.version).filter(|_| !self.made.contains(&id)) {
+                asked.entry(id).or_insert(range);
+            }
+        }
+        asked
+    }
+
+    /// As the last restore says.
+    fn restored(&mut self, project: &CSharpProject) -> Option<Vec<Found>> {
+        let disk = self.repository.as_mut().filter(|_| !project.restored.is_empty())?;
+        let assets = Assets::parse(&disk.text_if_there(&project.restored, MAX_ASSETS_BYTES)?)?;
+        let found = assets.assemblies(&project.target_framework)?;
+        Some(found.into_iter().map(|found| Found { is_user: true, path: found.path, version: found.version }).collect())
+    }
+
+    /// As the packages say that are there: level by level, the nearest ask for a package counts, of several at one level the highest version.
+    fn resolved(&mut self, asked: BTreeMap<String, Range>, framework: &str) -> Vec<Found> {
+        let mut chosen: BTreeMap<String, (Version, String)> = BTreeMap::new();
+        let mut level: Vec<(String, Range)> = asked.into_iter().collect();
+        for _ in 0..MAX_DEPTH {
+            let mut taken: BTreeMap<String, (Version, String)> = BTreeMap::new();
+            for (id, range) in level.drain(..).filter(|(id, _)| !chosen.contains_key(id)) {
+                let Some(version) = self.version(&id, &range) else { continue };
+                let best = taken.entry(id).or_insert_with(|| version.clone());
+                if version > *best {
+                    *best = version;
+                }
+            }
+            for (id, version) in &taken {
+                level.extend(self.given(id, &version.1, framework).needs.iter().cloned());
+            }
+            chosen.extend(taken);
+            if level.is_empty() || chosen.len() > MAX_PACKAGES {
+                break;
+            }
+        }
+        let mut found = Vec::new();
+        for (id, (version, folder)) in chosen {
+            let given = self.given(&id, &folder, framework);
+            found.extend(given.assemblies.iter().map(|path| Found { is_user: true, path: path.clone(), version: Some(version.clone()) }));
+        }
+        found
+    }
+
+    /// The version of a package that is taken, and its folder.
+    fn version(&mut self, id: &str, range: &Range) -> Option<(Version, String)> {
+        let disk = self.user.as_mut()?;
+        let known = self.versions.entry(id.to_owned()).or_insert_with(|| {
+            let listing = disk.folder(id);
+            let folders = listing.iter().flat_map(|listing| folders(&listing.names));
+            folders.filter_map(|name| Some((Version::parse(name)?, name.to_owned()))).collect()
+        });
+        let versions: Vec<Version> = known.iter().map(|(version, _)| version.clone()).collect();
+        range.choose(&versions).map(|at| known[at].clone())
+    }
+
+    fn given(&mut self, id: &str, version: &str, framework: &str) -> Given {
+        let key = (id.to_owned(), version.to_owned(), framework.to_owned());
+        if let Some(given) = self.given.get(&key) {
+            return given.clone();
+        }
+        let Some(disk) = self.user.as_mut().filter(|_| !self.made.contains(id)) else { return Given::default() };
+        let folder = format!("{id}/{version}");
+        let nuspec = disk.entry(&folder, &format!("{id}.nuspec"), true).map(|path| disk.text(&path)).unwrap_or_default();
+        let given = Given { needs: Rc::new(needs(&nuspec, framework)), assemblies: assemblies_in(disk, &folder, framework).into() };
+        self.given.insert(key, given.clone());
+        given
+    }
+}
+
+/// The assemblies of a package for a framework.
+fn assemblies_in(disk: &mut Disk, folder: &str, framework: &str) -> Vec<String> {
+    for kind in ["ref", "lib"] {
+        let Some(folder) = disk.entry(folder, kind, false) else { continue };
+        let Some(listing) = disk.folder(&folder) else { continue };
+        let names: Vec<&str> = folders(&listing.names).collect();
+        if let Some(at) = nearest(framework, &names) {
+            let folder = format!("{folder}/{}", names[at]);
+            let listing = disk.folder(&folder);
+            let files =
+                listing.iter().flat_map(|listing| &listing.names).filter(|(name, kind)| *kind == Listed::File && name.ends_with(".dll"));
+            return files.map(|(name, _)| format!("{folder}/{name}")).collect();
+        }
+    }
+    Vec::new()
+}
+
+fn folders(names: &[(String, Listed)]) -> impl Iterator<Item = &str> {
+    names.iter().filter(|(_, kind)| *kind == Listed::Folder).map(|(name, _)| name.as_str())
+}

@@ -1,0 +1,40 @@
+//! Do the tables of an assembly's metadata fit into what there is of them? Only then they are read.
+//!
+//! **Limits.** What a row refers to is not looked at here.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use clrmeta::reader::Reader;
+use clrmeta::{Metadata, MetadataRoot, TablesHeader};
+
+/// Most rows of all tables together; the largest assemblies in use have a million.
+const MAX_ROWS: u64 = 4 << 20;
+
+/// Fewest bytes of a row.
+const MIN_ROW_BYTES: u64 = 2;
+
+/// Reads all tables.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn read(data: &[u8]) -> Result<Metadata, String> {
+    let root = MetadataRoot::parse(data).map_err(|error| error.to_string())?;
+    let stream = root.tables_stream().ok_or("it has no tables")?;
+    let start = stream.offset as usize;
+    let tables = start.checked_add(stream.size as usize).and_then(|end| data.get(start..end)).ok_or("its tables are cut off")?;
+    let header = TablesHeader::parse(&mut Reader::new(tables), false).map_err(|error| error.to_string())?;
+    let context = header.context();
+    let (mut rows, mut bytes) = (0, 0);
+    for (table, count) in header.tables() {
+        rows += u64::from(count);
+        bytes += u64::from(count) * (context.row_size(table) as u64).max(MIN_ROW_BYTES);
+    }
+    if rows > MAX_ROWS || bytes > tables.len() as u64 {
+        return Err("its tables are larger than they can be".to_owned());
+    }
+    // What the library expects of numbers in the rows is not told by it.
+    match catch_unwind(AssertUnwindSafe(|| Metadata::parse(data))) {
+        Ok(parsed) => parsed.map_err(|error| error.to_string()),
+        Err(_) => Err("its tables contradict themselves".to_owned()),
+    }
+}

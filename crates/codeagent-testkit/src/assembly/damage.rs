@@ -1,0 +1,132 @@
+//! Assemblies that no compiler writes: circles, rows that belong to everybody, numbers that lie.
+//!
+//! **Limits.** What a flipped bit does is tried by whoever reads.
+
+use super::{Assembly, METHOD, PUBLIC, Ty, image, table};
+
+/// What is wrong, and the file.
+pub type Damaged = (&'static str, Vec<u8>);
+
+/// Assemblies whose rows refer to each other in circles, or to the same over and over.
+#[must_use]
+pub fn circles() -> Vec<Damaged> {
+    vec![
+        ("types nested in each other", nested(1)),
+        ("types nested in each other many times", nested(300)),
+        ("base classes that derive from each other", bases()),
+        ("a type that is made of itself", specified()),
+        ("a type that lies in itself", scoped()),
+        ("methods that belong to all types", shared_methods()),
+        ("a long signature that all methods have", shared_signature()),
+        ("a signature that is too deep", deep()),
+        ("a name without end", endless()),
+    ]
+}
+
+/// Assemblies whose numbers promise more than there is.
+#[must_use]
+pub fn too_much() -> Vec<Damaged> {
+    let whole = Assembly::new("Lib").metadata();
+    // Behind the root with its three stream headers.
+    let tables = 32 + 12 + 20 + 16;
+    let patched = |at: usize, bytes: &[u8]| {
+        let mut damaged = whole.clone();
+        damaged[at..at + bytes.len()].copy_from_slice(bytes);
+        image(&damaged)
+    };
+    vec![
+        ("more rows than bytes", patched(tables + 24, &u32::MAX.to_le_bytes())),
+        ("many rows of a table whose rows have no size", {
+            let mut damaged = whole.clone();
+            damaged[tables + 8 + 4] |= 0x40;
+            damaged.splice(tables + 24 + 16..tables + 24 + 16, u32::MAX.to_le_bytes());
+            image(&damaged)
+        }),
+        ("tables behind the end", patched(32, &0xffff_fff0_u32.to_le_bytes())),
+        ("tables longer than all", patched(36, &0xffff_fff0_u32.to_le_bytes())),
+        ("no tables", patched(40, b"#x")),
+    ]
+}
+
+fn nested(times: u16) -> Vec<u8> {
+    let mut made = Assembly::new("Lib");
+    let outer = made.type_def(PUBLIC, "N", "Outer", 0);
+    let first = made.type_def(2, "", "First", 0);
+    let second = made.type_def(2, "", "Second", 0);
+    made.row(table::NESTED, &[first, outer]);
+    for _ in 0..times {
+        made.row(table::NESTED, &[second, first]);
+        made.row(table::NESTED, &[first, second]);
+    }
+    made.image()
+}
+
+fn bases() -> Vec<u8> {
+    let mut made = Assembly::new("Lib");
+    let next = made.count(table::TYPE_DEF) + 1;
+    made.type_def(0, "N", "First", (next + 1) << 2);
+    made.type_def(0, "N", "Second", next << 2);
+    made.type_def(PUBLIC, "N", "Public", next << 2);
+    made.type_def(PUBLIC, "N", "Self", (next + 3) << 2);
+    made.image()
+}
+
+fn specified() -> Vec<u8> {
+    let mut made = Assembly::new("Lib");
+    // A generic instance of the TypeSpec itself with itself as type argument.
+    let signature = made.blob(&[0x15, 0x12, 1 << 2 | 2, 1, 0x12, 1 << 2 | 2]);
+    let row = made.row(table::TYPE_SPEC, &[signature]);
+    made.type_def(PUBLIC, "N", "Type", row << 2 | 2);
+    made.image()
+}
+
+fn scoped() -> Vec<u8> {
+    let mut made = Assembly::new("Lib");
+    let text = made.string("Type");
+    let row = made.row(table::TYPE_REF, &[1 << 2 | 3, text, 0]);
+    made.type_def(PUBLIC, "N", "Derived", row << 2 | 1);
+    made.image()
+}
+
+fn shared_methods() -> Vec<u8> {
+    let mut made = Assembly::new("Lib");
+    for _ in 0..1_500 {
+        made.add_method(METHOD, ("M", 0), &[], &Ty::Object);
+    }
+    let text = made.string("Type");
+    for number in 0..1_500 {
+        made.row(table::TYPE_DEF, &[1, 0, text, 0, 0, 1, if number % 2 == 0 { 1 } else { 1_500 }]);
+    }
+    made.image()
+}
+
+fn shared_signature() -> Vec<u8> {
+    let mut made = Assembly::new("Lib");
+    let class = made.row(table::TYPE_DEF, &[1, 0, 0, 0, 0, 1, 1]);
+    let mut signature = vec![0x20, 0, 0x15, 0x12, (class << 2) as u8, 0x80 | 0x1f, 0xff];
+    signature.resize(signature.len() + 0x1fff, 0x1c);
+    let (text, signature) = (made.string("M"), made.blob(&signature));
+    made.type_def(PUBLIC, "N", "Type", 0);
+    for _ in 0..1_900 {
+        made.row(table::METHOD, &[0, 0, 0, METHOD, text, signature, 1]);
+    }
+    made.image()
+}
+
+fn deep() -> Vec<u8> {
+    let mut made = Assembly::new("Lib");
+    let mut signature = vec![0x20, 0];
+    signature.resize(16_000, 0x0f);
+    let (text, signature) = (made.string("M"), made.blob(&signature));
+    made.type_def(PUBLIC, "N", "Type", 0);
+    made.row(table::METHOD, &[0, 0, 0, METHOD, text, signature, 1]);
+    made.image()
+}
+
+fn endless() -> Vec<u8> {
+    let mut made = Assembly::new("Lib");
+    made.type_def(PUBLIC, "N", &"x".repeat(20_000), 0);
+    let last = made.strings.len() - 1;
+    made.strings[last] = b'x';
+    made.image()
+}
