@@ -41,11 +41,8 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// How long nothing must happen before changes are taken in that nobody asks about.
 const QUIET: Duration = Duration::from_millis(20);
 
-/// How long one waits for such a moment.
-const STORM: Duration = Duration::from_millis(300);
-
-/// The longest that one waits because looking at everything takes long.
-const LONG_STORM: Duration = Duration::from_secs(1);
+/// How long one waits for such a moment: half of a storm would be taken in for nothing.
+const STORM: Duration = Duration::from_secs(1);
 
 /// How often one looks where the system does not tell of changes, or after a failure.
 pub const POLLING: Duration = Duration::from_secs(2);
@@ -313,12 +310,6 @@ impl State {
         let gone = self.is_gone.then(|| "the folder of the repository is gone".to_owned());
         Lag { everything: self.is_gone, failure: self.failure.clone().or(gone), ..Lag::default() }
     }
-
-    /// How long changes that nobody asks about may come before they are taken in.
-    fn storm(&self) -> Duration {
-        let look = self.look.filter(|_| self.pending.everything).map_or(Duration::ZERO, |(took, _)| took * REST);
-        look.clamp(STORM, LONG_STORM)
-    }
 }
 
 /// Lets other processes in. Without a door they read what is there.
@@ -447,7 +438,6 @@ impl Shared {
         let began = Instant::now();
         let mut state = state;
         while let Some(watcher) = watcher.as_ref().filter(|_| state.asked == state.done) {
-            let storm = state.storm();
             drop(state);
             let more = watcher.wait(Some(QUIET));
             state = self.lock();
@@ -455,7 +445,7 @@ impl Shared {
             if self.is_stopping() {
                 return false;
             }
-            if !more || began.elapsed() > storm {
+            if !more || began.elapsed() > STORM {
                 break;
             }
         }

@@ -27,6 +27,7 @@ use crate::ingest::rows::{self, Rows};
 use crate::ingest::scan::{self, Known, Scan, Source};
 use crate::ingest::shared::Shared;
 use crate::ingest::{ChangeBatch, FileProblem, IngestError, Phase, Progress, Summary, WriterThread};
+use crate::embed::Signs;
 use crate::model::facts::FACTS_VERSION;
 use crate::model::graph::{Node, NodeId};
 use crate::project::ProjectModel;
@@ -352,6 +353,9 @@ impl IngestPipeline {
             _ if keeps => batch.nodes = Some(self.hashed(&run, built.nodes.nodes().cloned().collect())),
             _ => batch.nodes = Some(self.hashed(&run, built.nodes.take_nodes())),
         }
+        if let (BatchKind::Replace, Some(nodes)) = (kind, &batch.nodes) {
+            batch.signs = signs(&run, nodes);
+        }
         summary.removed = batch.removed.len();
         if self.removed.len() > MOST_REMOVED {
             self.removed.clear();
@@ -558,6 +562,12 @@ fn differing(before: &NodeTable, now: &NodeTable) -> (Vec<HashedNode>, Vec<NodeI
     let mut buffer = Vec::new();
     let renewed = now.nodes().filter(differs).map(|node| (store::node_hash(node, &mut buffer), node.clone())).collect();
     (renewed, old.into_keys().collect())
+}
+
+/// What finds near symbols. Made by all threads: the one that writes has enough to do.
+fn signs(run: &Run<'_>, nodes: &[HashedNode]) -> Vec<(NodeId, Signs)> {
+    let signs_of = |nodes: &[HashedNode]| run.clock.time(Phase::Store, || store::lexical_signs(nodes));
+    run.threads.install(|| nodes.par_chunks(NODES_AT_ONCE).flat_map_iter(signs_of).collect())
 }
 
 fn by_path(inputs: Vec<InputRow>) -> FxHashMap<String, InputRow> {

@@ -3,6 +3,7 @@
 use codeagent_workspace::Stamp;
 use rustc_hash::FxHashMap;
 
+use crate::embed::Signs;
 use crate::model::graph::{Confidence, Dialect, EdgeType, Node, NodeId, ParseStatus};
 use crate::model::span::Span;
 use crate::store::{FactsKey, PackageRow};
@@ -189,6 +190,8 @@ pub struct Batch {
     pub keys: FxHashMap<String, FileKey>,
     /// All nodes, sorted by id, of the whole graph (an update finds out itself which of them differ); `None` if none differs but those below.
     pub nodes: Option<Vec<HashedNode>>,
+    /// The [`crate::store::lexical_signs`] of `nodes`, if everything is written anew.
+    pub signs: Vec<(NodeId, Signs)>,
     /// Nodes that differ, of an update without `nodes`.
     pub renewed: Vec<HashedNode>,
     /// Nodes that are gone, of an update without `nodes`.

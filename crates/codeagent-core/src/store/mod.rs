@@ -45,7 +45,7 @@ pub use search::{AskNear, Hit, Hits, Matched, Near, Score, SearchFilter, edit_di
 pub use signs::each_block;
 pub use status::{Counts, LanguageCounts, counts, metadata, unresolved_names, unresolved_with_name};
 pub use unresolved::{unresolved_in_file, unresolved_sites_of};
-pub use vectors::{NodeVector, Pending, VectorSource, model_vector_count, pending_vectors, vectors_mark, vectors_of};
+pub use vectors::{NodeVector, Pending, VectorSource, lexical_signs, model_vector_count, pending_vectors, vectors_mark, vectors_of};
 pub use writer::{Interrupter, Writer};
 
 /// `_metadata`: number of uses, kept by the writer.

@@ -81,14 +81,19 @@ impl Changes {
 
 const MODEL_TEXTS: &str = "SELECT node_id, text_hash FROM vec_nodes";
 
-/// Puts the signs of all nodes, which are in the order of their ids, in place of those that were there, but for what a model made of texts that
-/// nodes still have.
-pub(super) fn replace(connection: &Connection, nodes: &[HashedNode]) -> Result<(), StoreError> {
-    signs::delete_all(connection, VectorSource::Lexical)?;
+/// The signs of the vectors that letters and words give, of those nodes that have some, in the order of the nodes.
+#[must_use]
+pub fn lexical_signs(nodes: &[HashedNode]) -> Vec<(NodeId, Signs)> {
     let mut hasher = Hasher::default();
     let embedded = nodes.iter().map(|(_, node)| node).filter(|node| is_embedded(node.node_type));
-    let changes = embedded.map(|node| (node.id, Some(Signs::of(&hasher.vector(&symbol_text(node))))));
-    signs::change(connection, VectorSource::Lexical, changes)?;
+    embedded.map(|node| (node.id, Signs::of(&hasher.vector(&symbol_text(node))))).collect()
+}
+
+/// Puts the [`lexical_signs`] of all nodes, which are in the order of their ids, in place of those that were there. What a model made stays where a
+/// node still has the text.
+pub(super) fn replace(connection: &Connection, nodes: &[HashedNode], lexical: Vec<(NodeId, Signs)>) -> Result<(), StoreError> {
+    signs::delete_all(connection, VectorSource::Lexical)?;
+    signs::change(connection, VectorSource::Lexical, lexical.into_iter().map(|(id, signs)| (id, Some(signs))))?;
     let mut statement = connection.prepare(MODEL_TEXTS)?;
     let rows = statement.query_map([], |row| Ok((NodeId(row.get::<_, i64>(0)? as u64), row.get::<_, i64>(1)?)))?;
     let mut stale = rows.collect::<Result<FxHashMap<NodeId, i64>, _>>()?;

@@ -153,7 +153,7 @@ fn replace(connection: &Connection, mut batch: Batch) -> Result<Applied, StoreEr
     write_files(connection, &batch)?;
     nodes::insert(connection, nodes.iter().map(|(hash, node)| (*hash, node)), &batch.keys)?;
     search::insert(connection, nodes.iter().map(|(_, node)| node))?;
-    vectors::replace(connection, &nodes)?;
+    vectors::replace(connection, &nodes, std::mem::take(&mut batch.signs))?;
     drop(nodes);
     insert_edges(connection, &mut batch.edges)?;
     for (_, sql) in &indexes {
