@@ -1,4 +1,4 @@
--- Names of functions that are no nodes, those of object literals, by file: an unresolved call by such a name may mean one of them.
+-- Names under which objects hold what may be a function and is no node, by file: an unresolved call by such a name may mean one of them.
 
 CREATE TABLE object_functions (
     file_id INTEGER NOT NULL,

@@ -3,11 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::ingest::clock::Clock;
 use crate::ingest::summary::Phase;
-use crate::model::facts::{DeclFlags, DeclKind, Declaration, Expr, Facts, Sym};
+use crate::model::facts::{DeclFlags, DeclKind, Declaration, Expr, Facts, SiteKind, Subject};
 use crate::model::graph::{Edge, Language, NodeId};
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::{FileId, Links, World, link};
@@ -20,7 +20,7 @@ pub struct Relinked {
     pub edges: Vec<EdgeRow>,
     /// Unresolved names.
     pub unresolved: Vec<UnresolvedRow>,
-    /// Names of functions that are no nodes.
+    /// Names under which objects hold what may be a function and is no node.
     pub object_functions: Vec<(FileKey, String)>,
     /// What was asked of others, and the sources of the edges.
     pub links: LinkRow,
@@ -119,24 +119,28 @@ fn unresolved_rows(links: &Links, world: &World, file: FileId, key: FileKey) -> 
     rows
 }
 
-/// The names under which object literals hold functions, sorted: these are no nodes, but a call of an unknown object may mean them.
+/// The names under which objects hold what may be a function, sorted: methods and properties of object literals, and members that are
+/// assigned to. These are no nodes, but a call of an unknown object may mean them.
 pub fn object_functions(facts: &Facts) -> Vec<&str> {
     if facts.header.dialect.language() != Language::TypeScript {
         return Vec::new();
     }
-    let is_function = |decl: &Declaration| match decl.kind {
-        DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method => true,
-        DeclKind::Property | DeclKind::Variable => matches!(facts.expr(decl.init), Expr::Function(_) | Expr::Class(_)),
+    let may_be_function = |decl: &Declaration| match decl.kind {
+        DeclKind::Method => true,
+        DeclKind::Property => !matches!(facts.expr(decl.init), Expr::Literal(..) | Expr::Known(_) | Expr::Object(_) | Expr::Array(..)),
         _ => false,
     };
-    let decls = || facts.decl_ids().map(|id| facts.decl(id)).filter(|decl| !decl.name.is_none());
-    let (members, others): (Vec<&Declaration>, Vec<_>) = decls().partition(|decl| decl.flags.has(DeclFlags::MEMBER));
-    let functions: FxHashSet<Sym> = others.into_iter().filter(|decl| is_function(decl)).map(|decl| decl.name).collect();
-    // `{ f }` and `{ g: f }` hold what the name says.
-    let holds = |decl: &Declaration| matches!(facts.expr(decl.init), Expr::Name(name, ..) if functions.contains(&name));
+    let decls = facts.decl_ids().map(|id| facts.decl(id));
     let own =
-        members.into_iter().filter(|decl| decl.detail.is_none() && (is_function(decl) || decl.kind == DeclKind::Property && holds(decl)));
-    let mut names: Vec<&str> = own.map(|decl| facts.text(decl.name)).collect();
+        decls.filter(|decl| decl.flags.has(DeclFlags::MEMBER) && decl.detail.is_none() && may_be_function(decl)).map(|decl| decl.name);
+    let written = facts.sites.iter().filter(|site| site.kind == SiteKind::Write).filter_map(|site| match site.subject {
+        Subject::Expr(expr) => match facts.expr(expr) {
+            Expr::Member(_, name) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    });
+    let mut names: Vec<&str> = own.chain(written).filter(|name| !name.is_none()).map(|name| facts.text(name)).collect();
     names.sort_unstable();
     names.dedup();
     names

@@ -106,7 +106,7 @@ pub struct Rows {
     pub edges: Vec<EdgeRow>,
     /// Unresolved names.
     pub unresolved: Vec<UnresolvedRow>,
-    /// Names of functions that are no nodes.
+    /// Names under which objects hold what may be a function and is no node.
     pub object_functions: Vec<(FileKey, String)>,
 }
 

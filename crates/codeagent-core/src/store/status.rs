@@ -127,7 +127,7 @@ const FOREIGN_CALLS: &str = "SELECT f.dialect, sum(u.calls) \
         AND NOT (?3 AND d.name IN (SELECT name FROM object_functions)) \
     GROUP BY f.dialect";
 
-/// Calls without a target whose name nothing bears that can be called, functions of object literals included: they go outside, whatever their receiver is.
+/// Calls without a target whose name nothing bears that can be called, what objects hold included: they go outside, whatever their receiver is.
 fn foreign_calls(connection: &Connection, language: Language) -> Result<u64, StoreError> {
     let callable = language.callable().iter().fold(0_i64, |all, node_type| all | 1 << *node_type as u8);
     let mut statement = connection.prepare_cached(FOREIGN_CALLS)?;

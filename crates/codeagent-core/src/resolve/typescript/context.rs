@@ -14,9 +14,6 @@ use super::{Link, at};
 use crate::model::facts::*;
 use crate::resolve::world::DeclRef;
 
-/// So many arguments of a call are asked what they are.
-const MAX_PASSED: usize = 8;
-
 /// The type of a parameter, the type parameters in force, and what they are bound to.
 type BoundArgument = (Ty, Vec<DeclRef>, Vec<(DeclRef, Ty)>);
 
@@ -146,7 +143,8 @@ impl Link<'_> {
         self.substitute(ty, bound)
     }
 
-    /// The signature a call calls, or what is to be said without one.
+    /// The signature a call calls, or what is to be said without one: an undeclared function from outside may pass a callback what is of the
+    /// repository, a constructor of the library does not.
     fn signature_at(&mut self, site: CallSite) -> Result<Signature, Ty> {
         let facts = self.facts(site.file);
         let Some(call) = facts.calls.get(site.call.0 as usize) else { return Err(Ty::UNKNOWN) };
@@ -154,22 +152,12 @@ impl Link<'_> {
             self.base_constructors(at(site.file, class.some().ok_or(Ty::UNKNOWN)?))
         } else {
             let callee = self.expr_type(site.file, call.callee);
-            if callee == Ty::EXTERNAL || matches!(self.get(callee), Type::BuiltInValue(_)) {
-                return Err(if self.hands_over_own(site) { Ty::UNKNOWN } else { Ty::EXTERNAL });
+            if matches!(self.get(callee), Type::BuiltInValue(_)) {
+                return Err(Ty::EXTERNAL);
             }
             if self.tables.is_new(site.file, site.call) { self.class_signatures(callee) } else { self.signatures(callee) }
         };
         self.choose(&signatures, site).ok_or(Ty::UNKNOWN)
-    }
-
-    /// Whether something of the repository is passed to a function from outside, which may hand it to a callback.
-    fn hands_over_own(&mut self, site: CallSite) -> bool {
-        let facts = self.facts(site.file);
-        let args = self.call_args(site);
-        args.into_iter().take(MAX_PASSED).filter(|arg| !matches!(facts.expr(arg.value), Expr::Function(_) | Expr::Object(_))).any(|arg| {
-            let ty = self.expr_type(site.file, arg.value);
-            self.is_of_repository(ty, 0)
-        })
     }
 
     /// The type of parameter `index`, the type parameters in force, and what the arguments that are not lambdas bind them to.
