@@ -4,7 +4,9 @@
 //! (cargo-mutants builds anew for each, see `docs/ARCHITECTURE.md`.) Counted are the rules of `tests/golden/rules-off.txt` and a sample of
 //! the branches: those whose names, hashed with the seed, come first, so that a change elsewhere leaves the sample as it is.
 //!
-//! **Limits.** Only `tests/rules` is run: what the fixtures alone hold counts as not held.
+//! Rules of packages lie outside of `resolve`: which project gets which. `tests/nuget.rs` holds them.
+//!
+//! **Limits.** Of the branches only `tests/rules` is asked: what the fixtures alone hold counts as not held.
 
 mod build;
 mod check;
@@ -19,7 +21,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 
-use self::check::Tests;
+use self::check::{Tests, Trial};
 use self::find::Branch;
 use self::report::Report;
 use self::rules::Rule;
@@ -62,7 +64,7 @@ struct Mutants {
     branches: Vec<Mutant>,
     /// Names of branches that make no difference, with reasons.
     equivalents: BTreeMap<String, String>,
-    /// The texts of `resolve` in which they can be switched.
+    /// The texts in which they can be switched, see [`build::place`].
     texts: BTreeMap<String, String>,
 }
 
@@ -84,13 +86,13 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         let is_wanted = |file: &str| options.all || options.file.iter().any(|end| file.ends_with(end.as_str()) || end.ends_with(file));
         let chosen: Vec<usize> = mutants.numbers(is_wanted);
         ensure!(!chosen.is_empty(), "no such file in {}", build::RESOLVE);
-        let survived = tests.survivors(&mutants.with_tests(&chosen), &|number| mutants.print(number))?;
+        let survived = tests.survivors(&mutants.trials(&chosen), &|number| mutants.print(number))?;
         println!("{} of {} survive, {:.0} s", survived.len(), chosen.len(), start.elapsed().as_secs_f64());
         return Ok(());
     }
     let drawn = mutants.draw();
     let chosen: Vec<usize> = mutants.rules.iter().map(|rule| rule.number).chain(drawn.iter().copied()).collect();
-    let survived = tests.survivors(&mutants.with_tests(&chosen), &|number| mutants.print(number))?;
+    let survived = tests.survivors(&mutants.trials(&chosen), &|number| mutants.print(number))?;
     let seconds = (built, start.elapsed().as_secs());
     println!("{} mutants in {} s", chosen.len(), seconds.1);
     let report = mutants.report(&drawn, &survived, seconds);
@@ -111,13 +113,18 @@ impl Mutants {
         let rules = rules::read(&read("rules-off.txt")?)?;
         let equivalents = rules::equivalents(&read("equivalent.txt")?)?;
         let mut texts = build::sources(root)?;
+        for rule in rules.iter().filter(|rule| rule.file.starts_with("src/")) {
+            if !texts.contains_key(&rule.file) {
+                texts.insert(rule.file.clone(), fs::read_to_string(root.join(build::place(&rule.file)))?);
+            }
+        }
         for rule in &rules {
             let text = texts.get_mut(&rule.file).with_context(|| format!("rule moved: {} {}", rule.number, rule.file))?;
             *text = rule.apply(text)?;
         }
         let mut branches: Vec<Mutant> = Vec::new();
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-        for (file, text) in &mut texts {
+        for (file, text) in texts.iter_mut().filter(|(file, _)| !file.starts_with("src/")) {
             let found = find::branches(text).with_context(|| file.clone())?;
             *text = find::instrumented(text, &found, FIRST_BRANCH + branches.len());
             branches.extend(found.into_iter().map(|branch| {
@@ -142,13 +149,14 @@ impl Mutants {
     }
 
     /// Mutants with the rule test that is named like the language they belong to; those that belong to both without.
-    fn with_tests(&self, numbers: &[usize]) -> Vec<(usize, Option<&str>)> {
-        let test = |number: usize| {
-            let file = self.rules.iter().find(|rule| rule.number == number).map(|rule| &rule.file);
-            let folder = file.unwrap_or_else(|| &self.branches[number - FIRST_BRANCH].file).split('/').next();
-            folder.filter(|folder| matches!(*folder, "csharp" | "typescript"))
+    fn trials(&self, numbers: &[usize]) -> Vec<Trial<'_>> {
+        let trial = |&number: &usize| {
+            let rule = self.rules.iter().find(|rule| rule.number == number);
+            let file = rule.map_or_else(|| &self.branches[number - FIRST_BRANCH].file, |rule| &rule.file);
+            let pages = file.split('/').next().filter(|folder| matches!(*folder, "csharp" | "typescript"));
+            Trial { number, pages, is_rule: rule.is_some() }
         };
-        numbers.iter().map(|&number| (number, test(number))).collect()
+        numbers.iter().map(trial).collect()
     }
 
     /// The branches that may make a difference, with their numbers.

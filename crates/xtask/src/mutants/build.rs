@@ -1,4 +1,4 @@
-//! How do the rule tests become one program in which every branch of the linkers can be switched off?
+//! How do the rule tests become programs in which every branch of the linkers can be switched off?
 //!
 //! The workspace is copied to `target/mutants`, the copy of `resolve` is instrumented, and the copy is built with the dependencies that the
 //! workspace itself has built: its version differs, so that cargo keeps both apart in one target folder.
@@ -15,8 +15,20 @@ use anyhow::{Context as _, bail};
 /// What the copy consists of.
 const COPIED: &[&str] = &["crates", "tests", "benches", "migrations", "Cargo.toml", "Cargo.lock"];
 
+/// The crate of the linkers.
+const CORE: &str = "crates/codeagent-core";
+
 /// Where the linkers are.
 pub const RESOLVE: &str = "crates/codeagent-core/src/resolve";
+
+/// The tests that become programs.
+const TESTS: [&str; 2] = ["rules", "nuget"];
+
+/// The place of a source: from `src` on, or in `resolve`.
+#[must_use]
+pub fn place(file: &str) -> PathBuf {
+    if file.starts_with("src/") { Path::new(CORE).join(file) } else { Path::new(RESOLVE).join(file) }
+}
 
 /// The switch: true for the mutant that the environment names. Never inlined, for it stands in thousands of places.
 const SWITCH: &str = "
@@ -55,12 +67,12 @@ pub fn sources(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     Ok(found)
 }
 
-/// Makes the copy, with the given texts in `resolve`, and builds its test `rules`: the program to run.
+/// Makes the copy, with the given texts, and builds its tests: the programs to run, the one of the rule pages first.
 ///
 /// # Errors
 ///
 /// The copy cannot be written or does not compile.
-pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Result<PathBuf> {
+pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Result<Vec<PathBuf>> {
     let copy = root.join("target/mutants");
     let mut wanted = BTreeMap::new();
     for name in COPIED {
@@ -77,7 +89,7 @@ pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Re
     wanted.insert("Cargo.toml".into(), format!("{head}\nversion = \"{version}+mutants\"{tail}").into_bytes());
     for (name, text) in instrumented {
         let switch = if name == "mod.rs" { SWITCH } else { "" };
-        wanted.insert(Path::new(RESOLVE).join(name), format!("{text}{switch}").into_bytes());
+        wanted.insert(place(name), format!("{text}{switch}").into_bytes());
     }
     for old in if copy.exists() { files(&copy)? } else { Vec::new() } {
         if !wanted.contains_key(old.strip_prefix(&copy)?) {
@@ -90,10 +102,11 @@ pub fn build(root: &Path, instrumented: &BTreeMap<String, String>) -> anyhow::Re
     compile(root, &copy)
 }
 
-fn compile(root: &Path, copy: &Path) -> anyhow::Result<PathBuf> {
+fn compile(root: &Path, copy: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let output = Command::new(env!("CARGO"))
-        .args(["test", "--offline", "-p", "codeagent-core", "--test", "rules", "--no-run", "--message-format=json-render-diagnostics"])
-        // The program is run for each mutant.
+        .args(["test", "--offline", "-p", "codeagent-core", "--no-run", "--message-format=json-render-diagnostics"])
+        .args(TESTS.iter().flat_map(|test| ["--test", test]))
+        // The programs are run for each mutant.
         .args(["--config", "profile.dev.opt-level=1"])
         .arg("--target-dir")
         .arg(root.join("target"))
@@ -104,12 +117,14 @@ fn compile(root: &Path, copy: &Path) -> anyhow::Result<PathBuf> {
         bail!("the mutants do not compile:\n{}", String::from_utf8_lossy(&output.stderr));
     }
     let messages = String::from_utf8(output.stdout)?;
-    let mut programs = messages.lines().filter_map(|line| {
-        let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        let is_rules = message["target"]["name"] == "rules";
-        message["executable"].as_str().filter(|_| is_rules).map(PathBuf::from)
-    });
-    programs.next_back().context("cargo names no program")
+    let programs: BTreeMap<String, PathBuf> = messages
+        .lines()
+        .filter_map(|line| {
+            let message: serde_json::Value = serde_json::from_str(line).ok()?;
+            Some((message["target"]["name"].as_str()?.to_owned(), message["executable"].as_str()?.into()))
+        })
+        .collect();
+    TESTS.iter().map(|test| programs.get(*test).cloned().with_context(|| format!("cargo names no program for {test}"))).collect()
 }
 
 /// Writes a file unless it is so already, so that cargo sees what changed.

@@ -1,5 +1,7 @@
 //! Do the rule tests notice a mutant?
 //!
+//! The rule pages are asked first; of a rule of `rules-off.txt` that they let through the tests of packages are asked too.
+//!
 //! **Limits.** A mutant that takes ten times as long as the tests take without one counts as noticed.
 
 use std::path::{Path, PathBuf};
@@ -11,9 +13,19 @@ use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 
-/// The rule tests as a program.
+/// A mutant, and who may notice it.
+pub struct Trial<'m> {
+    /// Its number.
+    pub number: usize,
+    /// The one of the rule pages' tests that can, if there is only one.
+    pub pages: Option<&'m str>,
+    /// It is one of the rules that are named, so other tests count too.
+    pub is_rule: bool,
+}
+
+/// The rule tests as programs.
 pub struct Tests {
-    program: PathBuf,
+    programs: Vec<PathBuf>,
     folder: PathBuf,
     limit: Duration,
 }
@@ -24,28 +36,27 @@ impl Tests {
     /// # Errors
     ///
     /// They fail.
-    pub fn new(program: PathBuf, root: &Path) -> anyhow::Result<Self> {
-        let mut tests = Self { program, folder: root.join("target/mutants/crates/codeagent-core"), limit: Duration::from_secs(600) };
+    pub fn new(programs: Vec<PathBuf>, root: &Path) -> anyhow::Result<Self> {
+        let mut tests = Self { programs, folder: root.join("target/mutants/crates/codeagent-core"), limit: Duration::from_secs(600) };
         let start = Instant::now();
-        ensure!(!tests.notice(0, None)?, "the rule tests fail without a mutant");
+        ensure!(!tests.notice(&Trial { number: 0, pages: None, is_rule: true })?, "the rule tests fail without a mutant");
         tests.limit = start.elapsed() * 10 + Duration::from_secs(2);
         Ok(tests)
     }
 
-    /// The mutants that the tests do not notice; each comes with the one test that can, if there is only one. Each
-    /// is told as soon as it is known.
+    /// The mutants that the tests do not notice. Each is told as soon as it is known.
     ///
     /// # Errors
     ///
     /// The tests cannot be started.
-    pub fn survivors(&self, mutants: &[(usize, Option<&str>)], told: &(dyn Fn(usize) + Sync)) -> anyhow::Result<Vec<usize>> {
+    pub fn survivors(&self, mutants: &[Trial<'_>], told: &(dyn Fn(usize) + Sync)) -> anyhow::Result<Vec<usize>> {
         let next = AtomicUsize::new(0);
         let survived = Mutex::new(Vec::new());
         let work = || -> anyhow::Result<()> {
-            while let Some(&(mutant, test)) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if !self.notice(mutant, test)? {
-                    told(mutant);
-                    survived.lock().unwrap_or_else(PoisonError::into_inner).push(mutant);
+            while let Some(trial) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if !self.notice(trial)? {
+                    told(trial.number);
+                    survived.lock().unwrap_or_else(PoisonError::into_inner).push(trial.number);
                 }
             }
             Ok(())
@@ -60,10 +71,19 @@ impl Tests {
     }
 
     /// Whether the tests fail, or do not end, with a mutant.
-    fn notice(&self, mutant: usize, test: Option<&str>) -> anyhow::Result<bool> {
-        let mut child = Command::new(&self.program)
+    fn notice(&self, trial: &Trial<'_>) -> anyhow::Result<bool> {
+        for (at, program) in self.programs.iter().enumerate().take(if trial.is_rule { usize::MAX } else { 1 }) {
+            if self.fails(program, trial.number, trial.pages.filter(|_| at == 0))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn fails(&self, program: &Path, number: usize, test: Option<&str>) -> anyhow::Result<bool> {
+        let mut child = Command::new(program)
             .args(test)
-            .env("MUTANT", mutant.to_string())
+            .env("MUTANT", number.to_string())
             .env("RUST_BACKTRACE", "0")
             .current_dir(&self.folder)
             .stdin(Stdio::null())

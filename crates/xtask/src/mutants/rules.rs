@@ -8,6 +8,8 @@
 //! + .or_else(|| if off() { None } else { by(!a.defaults, !b.defaults) })
 //! ```
 //!
+//! Files are named from `resolve` on, those outside of it from `src` on.
+//!
 //! `equivalent.txt` holds the names of branches as `xtask mutants` prints them, each followed by an indented line with the reason.
 //!
 //! **Limits.** A change has as many lines after as before, so that line numbers stay what they are.
@@ -22,7 +24,7 @@ use super::find::SWITCH;
 #[derive(Debug)]
 pub struct Rule {
     pub number: usize,
-    /// Relative to `resolve`.
+    /// Relative to `resolve`, or from `src` on.
     pub file: String,
     pub name: String,
     before: Vec<String>,
