@@ -196,7 +196,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             }
             ["module", "exports", ..] => (DeclId::NONE, 2..path.len()),
             ["exports", ..] => (DeclId::NONE, 1..path.len()),
-            [_, ..] if path[0].kind == Kind::Identifier => (self.visible(path[0])?, 1..path.len()),
+            [_, ..] if path[0].kind == Kind::Identifier => {
+                let decl = self.visible(path[0])?;
+                let gives_out = path.len() > 1 && self.holds_exports(decl);
+                (if gives_out { DeclId::NONE } else { decl }, 1..path.len())
+            }
             _ => return None,
         };
         for segment in &path[rest] {
@@ -234,7 +238,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         None
     }
 
-    fn visible(&mut self, name: Child<'tree>) -> Option<DeclId> {
+    /// What a name means where the walk stands, among what has been declared so far.
+    pub fn visible(&mut self, name: Child<'tree>) -> Option<DeclId> {
         let name = self.sym(name);
         self.visible_name(self.b.scope, name)
     }

@@ -3,7 +3,7 @@
 //! Functions, classes and values that are written there are declarations with a place of their own; names stand for what they name. The
 //! members of `module.exports = { a, b() {} }` are such declarations too. What has no name is called `export=`.
 //!
-//! `Object.assign(module.exports, { a }, require("./b"))` gives out more of them.
+//! `Object.assign(module.exports, { a }, require("./b"))` gives out more of them, and so does `A.a = e` after `var A = module.exports`.
 //!
 //! **Limits.** Statements at the top of the file and first values of its variables only; of accessors in `Object.assign` the result is unknown.
 
@@ -52,6 +52,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let named = match texts[..] {
             ["module", "exports"] => None,
             ["exports", _] | ["module", "exports", _] => Some(path[path.len() - 1]),
+            [_, _] if self.stands_for_exports(path[0]) => {
+                self.name(path[0], Some(SiteKind::Read));
+                Some(path[1])
+            }
             _ => return None,
         };
         self.b.facts.header.is_module = true;
@@ -73,6 +77,28 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             self.b.facts.exports.push(export);
         }
         Some(export.value)
+    }
+
+    /// Whether a name is that of a variable of the file with `module.exports` or `exports` as its first value.
+    fn stands_for_exports(&mut self, name: Child<'tree>) -> bool {
+        name.kind == Kind::Identifier && self.visible(name).is_some_and(|decl| self.holds_exports(decl))
+    }
+
+    /// Whether a declaration is a variable of the file with `module.exports` or `exports` as its first value.
+    pub fn holds_exports(&mut self, decl: DeclId) -> bool {
+        let (module, exports) = (self.b.sym_owned("module"), self.b.sym_owned("exports"));
+        let facts = &self.b.facts;
+        let decl = facts.decl(decl);
+        let mut value = decl.init;
+        while let Expr::Assign(_, inner) = facts.expr(value) {
+            value = inner;
+        }
+        let (named, word) = match facts.expr(value) {
+            Expr::Member(object, name) if name == exports => (object, module),
+            _ => (value, exports),
+        };
+        let is_variable = decl.kind == DeclKind::Variable && decl.scope == ScopeId(0);
+        is_variable && matches!(facts.expr(named), Expr::Name(name, ..) if name == word)
     }
 
     /// The value of `const a = module.exports = e` at the top, given out as well.
