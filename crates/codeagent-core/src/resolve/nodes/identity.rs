@@ -6,7 +6,7 @@
 //!
 //! **Limits.** Parameter types are compared as written: `Int32` and `int` are two signatures.
 
-use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts, ScopeId, ScopeKind, TypeExpr, TypeId};
+use crate::model::facts::{DeclFlags, DeclId, DeclKind, Declaration, Facts, ScopeId, ScopeKind, TypeExpr, TypeId};
 use crate::model::graph::{Language, Node, NodeId};
 use crate::resolve::nodes::Context;
 
@@ -37,6 +37,8 @@ enum Merge {
     Part,
     /// TypeScript: with declarations in the same function or block scope (`NONE`: not local) of the same container.
     Within(Option<NodeId>, ScopeId),
+    /// JavaScript: with what a CommonJS module gives out by the same name, not with what it declares.
+    GivenOut,
 }
 
 impl MergeKey {
@@ -120,9 +122,26 @@ impl Identity {
                 None => format!("{}#{name}", context.file.path),
             },
             disambiguator: if is_static { "static".to_owned() } else { String::new() },
-            merge_key: MergeKey(Some(Merge::Within(parent.map(|parent| parent.id), if local { declaration.scope } else { ScopeId::NONE }))),
+            merge_key: MergeKey(Some(if is_only_given_out(facts, decl) {
+                Merge::GivenOut
+            } else {
+                Merge::Within(parent.map(|parent| parent.id), if local { declaration.scope } else { ScopeId::NONE })
+            })),
         }
     }
+}
+
+/// Whether a declaration is `exports.a = e`, and not `var a = exports.a = e`, which gives out what it declares.
+fn is_only_given_out(facts: &Facts, decl: DeclId) -> bool {
+    let declaration = facts.decl(decl);
+    let is_given_out = declaration.kind == DeclKind::Property
+        && declaration.flags.has(DeclFlags::MEMBER | DeclFlags::EXPORT)
+        && declaration.scope == ScopeId(0)
+        && declaration.parent.is_none();
+    let holder = decl.0.checked_sub(1).map(|before| facts.decl(DeclId(before)));
+    let is_held =
+        |holder: &Declaration| holder.name == declaration.name && holder.scope == declaration.scope && holder.init == declaration.init;
+    is_given_out && !holder.is_some_and(is_held)
 }
 
 /// `container.name`. Where that is too long for every member to repeat it, the container becomes its beginning and a hash.
