@@ -238,12 +238,16 @@ fn a_package_is_seen_by_the_projects_that_get_it() {
     let mut repository = Repository::of(&[
         ("With/With.csproj", &names("Lib", "1.0.0")),
         ("With/A.cs", &format!("\n{own}")),
-        ("Without/Without.csproj", &project("")),
+        ("Without/Without.csproj", &names("Alt", "1.0.0")),
         ("Without/A.cs", own),
         ("Through/Through.csproj", &project("<ProjectReference Include=\"../With/With.csproj\" />")),
         ("Through/A.cs", &format!("\n\n{own}")),
     ]);
     repository.write_bytes("nuget/lib/1.0.0/lib/net8.0/Lib.dll", &lib());
+    // The same name in another assembly.
+    let mut alt = Assembly::new("Alt");
+    alt.class("Lib", "Box`1", None).method("Get", &[], Ty::String);
+    repository.write_bytes("nuget/alt/1.0.0/lib/net8.0/Alt.dll", &alt.image());
     repository.index();
     assert_eq!(repository.calls(), ["3 -> Run", "4 -> Run"]);
     repository.write(&[("With/With.csproj", &names("Lib", "1.0.0").replace("/>", "PrivateAssets=\"all\" />"))]);
@@ -254,10 +258,10 @@ fn a_package_is_seen_by_the_projects_that_get_it() {
 #[test]
 fn of_two_versions_that_projects_ask_for_one_is_read() {
     let (older, newer) = (names("Lib", "1.0.0"), names("Lib", "2.0.0"));
-    let through = |version: &str| names("Lib", version).replace("<PackageR", "<ProjectReference Include=\"../Old/Old.csproj\" /><PackageR");
+    let through = |version: &str| names("Lib", version).replace("<PackageR", "<ProjectReference Include=\"../A/A.csproj\" /><PackageR");
     // A project's own word counts, and what is read for all is the newest that one of them gets.
     for (app, expected) in [(through("1.0.0"), &UNTYPED[..]), (through("2.0.0"), &TYPED), (newer, &TYPED), (older.clone(), &UNTYPED)] {
-        let mut repository = Repository::of(&[("App/App.csproj", &app), ("App/Use.cs", USE), ("Old/Old.csproj", &older)]);
+        let mut repository = Repository::of(&[("App/App.csproj", &app), ("App/Use.cs", USE), ("A/A.csproj", &older)]);
         repository.write_bytes("nuget/lib/1.0.0/lib/net8.0/Lib.dll", &other_lib());
         repository.write_bytes("nuget/lib/2.0.0/lib/net8.0/Lib.dll", &lib());
         repository.index();

@@ -328,6 +328,11 @@ impl<'t, 'r> Walker<'t, 'r> {
             let Some(body) = body else { return };
             if kind(body) == Kind::Block {
                 walk.statements(body);
+                let last = walk.kids(body).iter().rev().find(|kid| kid.kind != Kind::Token).map(|kid| kid.kind);
+                if walk.func.returns.is_empty() && !walk.func.leaves && last == Some(Kind::ThrowStatement) {
+                    let thrown = walk.b.expr(Expr::Literal(LiteralKind::Throw, Sym::NONE));
+                    walk.func.returns.push(thrown);
+                }
             } else {
                 let value = walk.expr(body, Context::Returned(decl));
                 walk.func.returns.push(value);

@@ -140,7 +140,9 @@ impl<'t, 'r> Walker<'t, 'r> {
 
     fn return_statement(&mut self, node: Node<'r>) {
         let context = self.func.decl.some().map_or(Context::None, Context::Returned);
-        for kid in self.kids(node) {
+        let kids = self.kids(node);
+        self.func.leaves |= kids.iter().all(|kid| kid.kind == Kind::Token);
+        for kid in kids {
             if kid.kind != Kind::Token {
                 let value = self.expr(kid.node, context);
                 if !self.func.generator {

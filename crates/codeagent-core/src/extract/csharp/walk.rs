@@ -54,6 +54,8 @@ pub struct Func {
     pub returns: Vec<ExprId>,
     /// It has a `yield`.
     pub generator: bool,
+    /// It has a `return` without a value.
+    pub leaves: bool,
 }
 
 /// Scope, owner, type and function to come back to.

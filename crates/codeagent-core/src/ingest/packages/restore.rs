@@ -92,7 +92,7 @@ impl<'m> Restore<'m> {
     pub fn assemblies(&mut self, project: &CSharpProject, projects: &[CSharpProject]) -> Vec<Found> {
         let named = project.assemblies.iter().map(|path| Found { is_user: false, path: path.clone(), version: None });
         let mut found: Vec<Found> = named.collect();
-        let asked = self.asked(project, projects);
+        let asked = Self::asked(project, projects);
         if !asked.is_empty() {
             let framework = &project.target_framework;
             match self.restored(project) {
@@ -104,13 +104,13 @@ impl<'m> Restore<'m> {
     }
 
     /// What a project asks for, and what reaches it through the projects that it references: its own word counts before theirs.
-    fn asked(&self, project: &CSharpProject, projects: &[CSharpProject]) -> BTreeMap<String, Range> {
+    fn asked(project: &CSharpProject, projects: &[CSharpProject]) -> BTreeMap<String, Range> {
         let mut asked = BTreeMap::new();
         let referenced = project.references.iter().filter_map(|index| projects.get(*index as usize));
         let theirs = referenced.flat_map(|other| &other.packages).filter(|package| !package.is_private);
         for package in project.packages.iter().chain(theirs) {
             let id = package.id.to_ascii_lowercase();
-            if let Some(range) = Range::parse(&package.version).filter(|_| !self.made.contains(&id)) {
+            if let Some(range) = Range::parse(&package.version) {
                 asked.entry(id).or_insert(range);
             }
         }
@@ -131,6 +131,8 @@ impl<'m> Restore<'m> {
         let mut level: Vec<(String, Range)> = asked.into_iter().collect();
         for _ in 0..MAX_DEPTH {
             let mut taken: BTreeMap<String, (Version, String)> = BTreeMap::new();
+            // A package that the repository makes is its project.
+            level.retain(|(id, _)| !self.made.contains(id));
             for (id, range) in level.drain(..).filter(|(id, _)| !chosen.contains_key(id)) {
                 let Some(version) = self.version(&id, &range) else { continue };
                 let best = taken.entry(id).or_insert_with(|| version.clone());
@@ -171,7 +173,7 @@ impl<'m> Restore<'m> {
         if let Some(given) = self.given.get(&key) {
             return given.clone();
         }
-        let Some(disk) = self.user.as_mut().filter(|_| !self.made.contains(id)) else { return Given::default() };
+        let Some(disk) = self.user.as_mut() else { return Given::default() };
         let folder = format!("{id}/{version}");
         let nuspec = disk.entry(&folder, &format!("{id}.nuspec"), true).map(|path| disk.text(&path)).unwrap_or_default();
         let given = Given { needs: Rc::new(needs(&nuspec, framework)), assemblies: assemblies_in(disk, &folder, framework).into() };

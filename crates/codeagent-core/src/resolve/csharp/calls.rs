@@ -301,6 +301,9 @@ impl Linker<'_> {
         if self.is_invoke(name) {
             return self.invoke_value(receiver);
         }
+        if matches!(self.arena.get(receiver), Type::Tuple(..)) && self.delegate_shape(access.ty).is_some() {
+            return self.invoke_value(access.ty);
+        }
         if name == well_known::GET_VALUE_OR_DEFAULT {
             return CallResult::external(access.ty, Vec::new());
         }

@@ -2,7 +2,8 @@
 //!
 //! `x => x.Name` fits `Func<Person, string>`: its body is read as if `x` were a `Person`.
 //!
-//! **Limits.** A block body without `return` is taken to return nothing, even if it always throws; at most eight returns are looked at.
+//! **Limits.** A block body without `return` is taken to return nothing, even if it never ends, unless `throw` is its last statement; at most eight
+//! returns are looked at.
 
 use std::rc::Rc;
 
@@ -10,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::facts::{CallId, DeclFlags, DeclId, DeclKind, Expr, ExprId, LiteralKind, Operator};
 use crate::resolve::DeclRef;
+use crate::resolve::csharp::calls::Outcome;
 use crate::resolve::csharp::conversions::{Better, Conversion};
 use crate::resolve::csharp::intern::NameId;
 use crate::resolve::csharp::linker::Linker;
@@ -31,6 +33,8 @@ pub enum ParameterUse {
     Argument(CallId),
     /// Gives it to a variable with a written type.
     Value(DeclId),
+    /// Assigns it to something.
+    Assigned(ExprId, ExprId),
 }
 
 impl Linker<'_> {
@@ -38,7 +42,7 @@ impl Linker<'_> {
     pub(super) fn lambda_result(&self, lambda: DeclId, params: &TyList) -> Option<Ty> {
         let decl = self.facts.decl(lambda);
         let returns = self.facts.list(decl.returns);
-        let inner = if returns.is_empty() {
+        let inner = if returns.is_empty() || decl.flags.has(DeclFlags::ASYNC) && self.only_throws(lambda) {
             None
         } else {
             let values =
@@ -52,6 +56,12 @@ impl Linker<'_> {
             Some(ty) => self.known_type(Known::TaskOf, &[ty]),
             None => self.known_type(Known::Task, &[]),
         })
+    }
+
+    /// Whether a lambda throws instead of returning.
+    fn only_throws(&self, lambda: DeclId) -> bool {
+        let returns = self.facts.list(self.facts.decl(lambda).returns);
+        matches!(returns, [only] if matches!(self.facts.expr(*only), Expr::Literal(LiteralKind::Throw, _)))
     }
 
     /// Whether a lambda returns what may have a type.
@@ -134,12 +144,22 @@ impl Linker<'_> {
     fn use_binds(&self, used: ParameterUse) -> bool {
         match used {
             ParameterUse::Member(base, name) => !self.surely_lacks(self.expr_type(base), name),
-            ParameterUse::Argument(call) => !self.call(call).refused,
+            ParameterUse::Argument(call) => !self.call(call).refused && self.value_takes(call),
+            ParameterUse::Assigned(target, value) => {
+                self.convert_value(value, self.expr_type(value), self.expr_type(target)) != Conversion::No
+            }
             ParameterUse::Value(variable) => {
                 let decl = self.facts.decl(variable);
                 self.convert_value(decl.init, self.expr_type(decl.init), self.type_of(self.file, decl.ty)) != Conversion::No
             }
         }
+    }
+
+    /// Whether the delegate that a call invokes takes its arguments.
+    fn value_takes(&self, id: CallId) -> bool {
+        let (call, args) = (self.call(id), self.arguments(&self.facts.calls[id.index()]));
+        let takes = |(arg, wanted): (&Argument, &Ty)| self.argument_converts(arg, *wanted, DeclFlags::default()) != Conversion::No;
+        call.outcome != Outcome::Value || call.expected.len() != args.len() || args.iter().zip(&call.expected).all(takes)
     }
 
     fn parameter_uses(&self) -> FxHashMap<DeclId, Vec<ParameterUse>> {
@@ -150,8 +170,10 @@ impl Linker<'_> {
             }
         };
         for expr in &self.facts.exprs {
-            if let Expr::Member(base, name) = *expr {
-                add(base, ParameterUse::Member(base, self.own_name(name)));
+            match *expr {
+                Expr::Member(base, name) => add(base, ParameterUse::Member(base, self.own_name(name))),
+                Expr::Assign(target, value) => add(value, ParameterUse::Assigned(target, value)),
+                _ => {}
             }
         }
         for (number, call) in self.facts.calls.iter().enumerate() {
@@ -228,6 +250,7 @@ impl Linker<'_> {
     fn async_converts(&self, lambda: DeclId, returned: Ty, wanted: Ty) -> Conversion {
         let given = self.known(returned);
         match (given, self.known(wanted)) {
+            (Some(_), Some((known, _))) if (known.is_task() || known.is_task_of()) && self.only_throws(lambda) => Conversion::Implicit,
             (Some((_, have)), Some((known, want))) if known.is_task_of() => match (have.first(), want.first()) {
                 (Some(have), Some(want)) => self.convert(*have, *want).min(Conversion::Implicit),
                 _ => Conversion::No,

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use smallvec::SmallVec;
 
-use crate::model::facts::{ArgMode, DeclFlags, ExprId};
+use crate::model::facts::{ArgMode, DeclFlags, DeclId, Expr, ExprId};
 use crate::resolve::DeclRef;
 use crate::resolve::csharp::conversions::{Better, Conversion};
 use crate::resolve::csharp::intern::NameId;
@@ -308,9 +308,20 @@ impl Linker<'_> {
                 self.result_mentions(*formal, wanted) && self.returns_something(lambda)
             }
             Type::MethodGroup(_) => self.result_mentions(*formal, wanted),
-            _ => self.mentions(*formal, wanted),
+            _ => !self.is_declared_by_call(arg) && self.mentions(*formal, wanted),
         };
         signature.type_params.iter().all(|wanted| formals.iter().zip(args).any(|pair| says(pair, *wanted)))
+    }
+
+    /// `out var x`, `out _`: its type is that of the parameter, so it says nothing about it.
+    fn is_declared_by_call(&self, arg: &Argument) -> bool {
+        let Some(value) = arg.value.some() else { return arg.mode == ArgMode::Out };
+        let Expr::Name(name, scope, offset) = self.facts.expr(value) else { return false };
+        let is_from_call = |local: DeclId| {
+            let decl = self.facts.decl(local);
+            decl.ty.is_none() && matches!(self.facts.expr(decl.init), Expr::OutArgument(..))
+        };
+        arg.mode == ArgMode::Out && self.local_of(self.own_name(name), (scope, offset)).is_some_and(is_from_call)
     }
 
     /// Whether a delegate's result mentions a type parameter; of what is no known delegate, any part.

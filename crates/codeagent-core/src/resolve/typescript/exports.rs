@@ -354,7 +354,8 @@ impl Link<'_> {
         };
         let import = &facts.imports[id.index()];
         let module = self.module(decl.file, import.module);
-        match import.kind {
+        let is_outside = self.is_module_outside(&module);
+        let found = match import.kind {
             ImportKind::Named => {
                 let name = self.name(decl.file, import.name);
                 self.imported(&module, name, visited)
@@ -366,6 +367,15 @@ impl Link<'_> {
             }
             ImportKind::Namespace | ImportKind::Require => self.whole_module(module),
             _ => module,
+        };
+        if found.is_nothing() && is_outside { Found::External } else { found }
+    }
+
+    fn is_module_outside(&self, module: &Found) -> bool {
+        match module {
+            Found::Module(file) => self.world.file(*file).external,
+            Found::Ambient(block) => self.is_external(*block),
+            _ => false,
         }
     }
 

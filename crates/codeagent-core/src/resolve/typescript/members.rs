@@ -242,7 +242,16 @@ impl Link<'_> {
         if self.decl(decl).kind == DeclKind::Enum || (level == 0 && self.is_object_member(name)) {
             return Looked::External;
         }
-        self.index_signature(&group, &types).map_or(Looked::Missing, Looked::Value)
+        match self.index_signature(&group, &types) {
+            Some(ty) => Looked::Value(ty),
+            None if self.is_external(decl) => self.undeclared_member(args),
+            None => Looked::Missing,
+        }
+    }
+
+    /// A member that a type of a library has by declarations that are not there: it may give what the repository passes as a type argument.
+    fn undeclared_member(&mut self, args: Args) -> Looked {
+        if self.are_of_repository(args, 0) { Looked::Value(Ty::UNKNOWN) } else { Looked::External }
     }
 
     fn inherited_member(&mut self, group: &[DeclRef], types: &[Ty], name: Name, level: u32) -> Looked {

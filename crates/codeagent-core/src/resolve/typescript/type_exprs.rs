@@ -122,7 +122,7 @@ impl Link<'_> {
             found = self.found_member(&found, name);
         }
         let args = self.types_of(file, last.args);
-        self.type_of_found(&found, &args)
+        self.type_of_found(file, &found, &args)
     }
 
     fn named_type(&mut self, file: FileId, segments: List<Segment>, scope: ScopeId) -> Ty {
@@ -140,7 +140,7 @@ impl Link<'_> {
             let place = Place { file, scope, offset: u32::MAX };
             return self.package_type(place, segments, &args).unwrap_or_else(|| self.outside_type(&args));
         }
-        self.type_of_found(&found, &args)
+        self.type_of_found(file, &found, &args)
     }
 
     /// What segment `index` of a dotted type name means.
@@ -158,10 +158,12 @@ impl Link<'_> {
         found
     }
 
-    fn type_of_found(&mut self, found: &Found, args: &[Ty]) -> Ty {
+    fn type_of_found(&mut self, file: FileId, found: &Found, args: &[Ty]) -> Ty {
         match found {
             Found::Decls(decls) => self.declared_type(decls, args),
             Found::External => self.outside_type(args),
+            // What a library names and nobody declares lies outside too.
+            Found::Nothing if self.world.file(file).external => self.outside_type(args),
             _ => Ty::UNKNOWN,
         }
     }
@@ -187,7 +189,7 @@ impl Link<'_> {
         }
     }
 
-    fn are_of_repository(&mut self, types: Args, nesting: u32) -> bool {
+    pub(super) fn are_of_repository(&mut self, types: Args, nesting: u32) -> bool {
         self.arena.list(types).iter().any(|ty| self.is_of_repository(*ty, nesting + 1))
     }
 
