@@ -15,6 +15,7 @@ use codeagent_workspace::{DataDir, RepoPath, Watcher, Workspace, root_mark, step
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::embed::Signs;
 use crate::ingest::clock::Clock;
 use crate::ingest::load::{Kept, Loaded, Loader};
 use crate::ingest::packages::{self, Doubt, Held, Installed};
@@ -27,7 +28,6 @@ use crate::ingest::rows::{self, Rows};
 use crate::ingest::scan::{self, Known, Scan, Source};
 use crate::ingest::shared::Shared;
 use crate::ingest::{ChangeBatch, FileProblem, IngestError, Phase, Progress, Summary, WriterThread};
-use crate::embed::Signs;
 use crate::model::facts::FACTS_VERSION;
 use crate::model::graph::{Node, NodeId};
 use crate::project::ProjectModel;
@@ -354,7 +354,7 @@ impl IngestPipeline {
             _ => batch.nodes = Some(self.hashed(&run, built.nodes.take_nodes())),
         }
         if let (BatchKind::Replace, Some(nodes)) = (kind, &batch.nodes) {
-            batch.signs = signs(&run, nodes);
+            batch.signs = Some(signs(&run, nodes));
         }
         summary.removed = batch.removed.len();
         if self.removed.len() > MOST_REMOVED {

@@ -190,8 +190,8 @@ pub struct Batch {
     pub keys: FxHashMap<String, FileKey>,
     /// All nodes, sorted by id, of the whole graph (an update finds out itself which of them differ); `None` if none differs but those below.
     pub nodes: Option<Vec<HashedNode>>,
-    /// The [`crate::store::lexical_signs`] of `nodes`, if everything is written anew.
-    pub signs: Vec<(NodeId, Signs)>,
+    /// The [`crate::store::lexical_signs`] of `nodes` if everything is written anew and they are made already; `None`: the store makes them.
+    pub signs: Option<Vec<(NodeId, Signs)>>,
     /// Nodes that differ, of an update without `nodes`.
     pub renewed: Vec<HashedNode>,
     /// Nodes that are gone, of an update without `nodes`.

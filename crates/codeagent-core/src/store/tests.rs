@@ -141,9 +141,7 @@ fn batch(before: Option<&Repository>, now: &Repository, keys: &mut FxHashMap<Str
         batch.edges.extend(edges);
     }
     batch.keys = keys.clone();
-    let nodes: Vec<HashedNode> = nodes(now).into_iter().map(|node| (node_hash(&node, &mut Vec::new()), node)).collect();
-    batch.signs = lexical_signs(&nodes);
-    batch.nodes = Some(nodes);
+    batch.nodes = Some(nodes(now).into_iter().map(|node| (node_hash(&node, &mut Vec::new()), node)).collect());
     batch
 }
 
@@ -281,10 +279,9 @@ fn of_names(kind: BatchKind, names: &[usize], doc: Option<&str>) -> Batch {
     let key = FileKey(1);
     let mut nodes: Vec<Node> = names.iter().map(|name| node(0, *name, doc)).collect();
     nodes.sort_by_key(|node| node.id);
-    let nodes: Vec<HashedNode> = nodes.into_iter().map(|node| (node_hash(&node, &mut Vec::new()), node)).collect();
+    let nodes = nodes.into_iter().map(|node| (node_hash(&node, &mut Vec::new()), node)).collect();
     let files = vec![(file_row(0, key), LinkRow::default())];
-    let signs = lexical_signs(&nodes);
-    Batch { kind, nodes: Some(nodes), signs, files, keys: [(path(0), key)].into_iter().collect(), ..Batch::default() }
+    Batch { kind, nodes: Some(nodes), files, keys: [(path(0), key)].into_iter().collect(), ..Batch::default() }
 }
 
 fn given(pending: &Pending) -> NodeVector {

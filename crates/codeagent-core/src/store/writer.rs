@@ -153,7 +153,8 @@ fn replace(connection: &Connection, mut batch: Batch) -> Result<Applied, StoreEr
     write_files(connection, &batch)?;
     nodes::insert(connection, nodes.iter().map(|(hash, node)| (*hash, node)), &batch.keys)?;
     search::insert(connection, nodes.iter().map(|(_, node)| node))?;
-    vectors::replace(connection, &nodes, std::mem::take(&mut batch.signs))?;
+    let signs = batch.signs.take().unwrap_or_else(|| vectors::lexical_signs(&nodes));
+    vectors::replace(connection, &nodes, signs)?;
     drop(nodes);
     insert_edges(connection, &mut batch.edges)?;
     for (_, sql) in &indexes {
