@@ -199,7 +199,9 @@ impl Engine {
         let opened = Workspace::open(known.root()).ok().filter(|opened| opened.root() == known.root());
         let workspace = opened.unwrap_or(known).with_packages(self.options.home.packages()).configured(self.options.tolerate_config)?;
         *unpoisoned(&self.workspace) = workspace.clone();
-        self.texts.forget();
+        if !batch.is_only_code() {
+            self.texts.forget();
+        }
         let done = match pipeline.as_mut() {
             Some(pipeline) => {
                 pipeline.set_workspace(workspace);
@@ -414,11 +416,10 @@ impl Answers {
         &self.texts
     }
 
-    /// Bytes of code in a language that is indexed, and of code, markup and configuration in none.
+    /// Bytes of code, markup and configuration in no language that is indexed.
     #[must_use]
-    pub fn covered_bytes(&self) -> (u64, u64) {
-        let (listing, _) = self.texts.listing(&self.workspace);
-        (listing.covered, listing.other)
+    pub fn other_bytes(&self) -> u64 {
+        self.texts.listing(&self.workspace).0.other
     }
 
     /// The folder of the index.

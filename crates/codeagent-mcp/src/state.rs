@@ -338,7 +338,7 @@ impl State {
             (remark, making) => remark.or(making),
         };
         let report = StatusReport { watcher_active: watched, ..StatusReport::new(&status, healthy) };
-        let report = report.with_text_of_no_language(answers.covered_bytes());
+        let report = report.with_text_of_no_language(&status, answers.other_bytes());
         Ok((report, remark, answers.workspace().config().remarks.clone()))
     }
 

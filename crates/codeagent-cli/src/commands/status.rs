@@ -26,7 +26,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let status = query::status(&snapshot, answers.vectors())?;
     let watcher_active = Visit::begin(answers.data()).is_ok();
     let report = StatusReport { watcher_active, ..StatusReport::new(&status, true) };
-    let report = report.with_text_of_no_language(answers.covered_bytes());
+    let report = report.with_text_of_no_language(&status, answers.other_bytes());
     let (failed, partial) = (listed(query::unread_files(&snapshot)?), listed(query::partly_read_files(&snapshot)?));
     let mut notes = answers.workspace().config().remarks.clone();
     notes.extend(Some(glance(&answers)).filter(|lag| !lag.is_none()).map(|lag| lag.to_string()));

@@ -2,6 +2,8 @@
 
 use codeagent_workspace::RepoPath;
 
+use crate::model::graph::Dialect;
+
 /// What happened to one path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
@@ -58,6 +60,12 @@ impl ChangeBatch {
         self.complete
     }
 
+    /// Whether no file that is in no language can have changed.
+    #[must_use]
+    pub fn is_only_code(&self) -> bool {
+        self.complete && self.changes.iter().all(|change| Dialect::of_path(change.path().as_str()).is_some())
+    }
+
     /// These paths, written or removed.
     #[must_use]
     pub fn of_paths(paths: impl IntoIterator<Item = RepoPath>) -> Self {
@@ -76,5 +84,19 @@ impl ChangeBatch {
         let split = self.changes.partition_point(|change| matches!(change, Change::Written(_)));
         let (written, removed) = self.changes.split_at(split);
         [written, removed].iter().any(|part| part.binary_search_by(|change| change.path().cmp(path)).is_ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_but_code_changes_if_all_is_named_and_code() {
+        let paths = |names: &[&str]| names.iter().map(|name| RepoPath::new(name).expect("a path")).collect::<Vec<_>>();
+        assert!(ChangeBatch::only(paths(&["a.ts", "b.cs"])).is_only_code());
+        assert!(!ChangeBatch::only(paths(&["a.ts", "b.html"])).is_only_code());
+        assert!(!ChangeBatch::of_paths(paths(&["a.ts"])).is_only_code(), "and who knows what else");
+        assert!(!ChangeBatch::everything().is_only_code());
     }
 }

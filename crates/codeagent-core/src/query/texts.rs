@@ -1,6 +1,6 @@
 //! Which files of the repository are in no language, how long are they, and which words do they hold?
 //!
-//! To know takes a walk over the repository. Where somebody watches it, what was found is kept until the next batch: any change makes one.
+//! To know takes a walk over the repository. Where somebody watches it, what was found is kept until a batch changes something else than code.
 //!
 //! **Limits.** The words are hashes, so that a file may be looked through in vain.
 
@@ -33,9 +33,7 @@ const OTHER_CODE: [&str; 24] = [
 pub struct Listing {
     /// The files that may name code.
     pub files: Vec<TextFile>,
-    /// Bytes of code in a language that is indexed.
-    pub covered: u64,
-    /// Bytes of code, markup and configuration in none.
+    /// Bytes of code, markup and configuration in no language that is indexed.
     pub other: u64,
 }
 
@@ -126,7 +124,6 @@ fn look(workspace: &Workspace) -> Listing {
     let mut listing = Listing::default();
     for entry in workspace.walk().entries {
         if Dialect::of_path(entry.path.as_str()).is_some() {
-            listing.covered += entry.size;
             continue;
         }
         let Some((_, ending)) = entry.path.as_str().rsplit_once('.').filter(|_| entry.size <= MAX_FILE_BYTES) else { continue };

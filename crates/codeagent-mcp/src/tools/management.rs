@@ -245,9 +245,10 @@ impl StatusReport {
         }
     }
 
-    /// With the share of what is not covered; given are bytes that are covered and bytes that are not.
+    /// With the share of what is not covered; given is what is, and the bytes that are not.
     #[must_use]
-    pub fn with_text_of_no_language(mut self, (covered, other): (u64, u64)) -> Self {
+    pub fn with_text_of_no_language(mut self, status: &IndexStatus, other: u64) -> Self {
+        let covered: u64 = status.counts.languages.iter().map(|language| language.bytes).sum();
         self.text_of_no_language_percent = percent(other, covered + other);
         self
     }
