@@ -98,7 +98,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("codeagent-core", &["codeagent-memory", "codeagent-workspace"]),
     ("codeagent-embed", &["codeagent-core", "codeagent-workspace"]),
     ("codeagent-mcp", &["codeagent-core", "codeagent-workspace"]),
-    ("codeagent-cli", &["codeagent-core", "codeagent-embed", "codeagent-mcp", "codeagent-workspace"]),
+    ("codeagent-cli", &["codeagent-core", "codeagent-embed", "codeagent-mcp", "codeagent-memory", "codeagent-workspace"]),
     ("codeagent-externals", &["codeagent-core"]),
     ("xtask", &["codeagent-core", "codeagent-embed", "codeagent-workspace"]),
 ];

@@ -26,6 +26,7 @@ use crate::commands::Cli;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    codeagent_memory::few_arenas();
     if let Some(ended) = codeagent_workspace::jail_main() {
         return ended;
     }
