@@ -61,6 +61,11 @@ impl Signs {
 
 type Lanes = [u64; LANES];
 
+/// Lanes that are added up together: so many that what is added stays in registers.
+const AT_ONCE: usize = 2;
+
+type Part = [u64; AT_ONCE];
+
 /// The signs of [`LANES`] vectors, the same word of each beside each other.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Block([Lanes; WORDS]);
@@ -99,37 +104,46 @@ impl Probe {
     #[must_use]
     #[inline]
     pub fn differences(&self, block: &Block) -> [u16; LANES] {
-        let differing = |level: usize| -> [Lanes; WORDS] {
-            std::array::from_fn(|word| block.0[word].map(|signs| (signs ^ self.signs.0[word]) & self.levels[level][word]))
+        let mut differences = [0; LANES];
+        for (at, some) in differences.as_chunks_mut::<AT_ONCE>().0.iter_mut().enumerate() {
+            *some = self.some_differences(block, at * AT_ONCE);
+        }
+        differences
+    }
+
+    /// Those of the lanes from one on.
+    #[inline]
+    fn some_differences(&self, block: &Block, first: usize) -> [u16; AT_ONCE] {
+        let differing = |level: usize| -> [Part; WORDS] {
+            let word = |word: usize, lane: usize| (block.0[word][first + lane] ^ self.signs.0[word]) & self.levels[level][word];
+            std::array::from_fn(|at| std::array::from_fn(|lane| word(at, lane)))
         };
         let [ones, ones_twos, ones_fours] = added(&differing(0));
         let [twos, twos_fours, eights] = added(&differing(1));
-        let mut sums = [0; LANES];
-        for lane in 0..LANES {
+        std::array::from_fn(|lane| {
             // No byte is above 104 here, and none above 8 there.
             let low = counted(ones[lane])
                 + 2 * (counted(ones_twos[lane]) + counted(twos[lane]))
                 + 4 * (counted(ones_fours[lane]) + counted(twos_fours[lane]));
-            sums[lane] = sum_of_pairs(pairs(low) + 8 * pairs(counted(eights[lane])));
-        }
-        sums
+            sum_of_pairs(pairs(low) + 8 * pairs(counted(eights[lane])))
+        })
     }
 }
 
 /// Adds six words bit by bit: how many ones, twos and fours each bit comes to.
 #[inline]
-fn added(words: &[Lanes; WORDS]) -> [Lanes; 3] {
+fn added(words: &[Part; WORDS]) -> [Part; 3] {
     let (sum_a, carry_a) = full_add(&words[0], &words[1], &words[2]);
     let (sum_b, carry_b) = full_add(&words[3], &words[4], &words[5]);
-    let (ones, carry_c) = full_add(&sum_a, &sum_b, &[0; LANES]);
+    let (ones, carry_c) = full_add(&sum_a, &sum_b, &[0; AT_ONCE]);
     let (twos, fours) = full_add(&carry_a, &carry_b, &carry_c);
     [ones, twos, fours]
 }
 
 #[inline]
-fn full_add(a: &Lanes, b: &Lanes, c: &Lanes) -> (Lanes, Lanes) {
-    let (mut sum, mut carry) = ([0; LANES], [0; LANES]);
-    for lane in 0..LANES {
+fn full_add(a: &Part, b: &Part, c: &Part) -> (Part, Part) {
+    let (mut sum, mut carry) = ([0; AT_ONCE], [0; AT_ONCE]);
+    for lane in 0..AT_ONCE {
         let half = a[lane] ^ b[lane];
         sum[lane] = half ^ c[lane];
         carry[lane] = (a[lane] & b[lane]) | (half & c[lane]);
