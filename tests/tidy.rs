@@ -28,6 +28,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("watch", &["embed", "store", "ingest", "engine"]),
 ];
 
+/// Folders of `resolve` and the paths in it that may not stand there: a floor knows nothing of those above it.
+const FLOORS: &[(&str, &[&str])] = &[
+    ("csharp/declared/", &["csharp::types", "csharp::expressions", "csharp::edges"]),
+    ("csharp/types/", &["csharp::expressions", "csharp::edges"]),
+    ("csharp/expressions/", &["csharp::edges"]),
+];
+
 /// Paths and the only places in which they may stand.
 const CONFINED: &[(&str, &[&str])] = &[
     ("rusqlite", &["crates/codeagent-core/src/store/"]),
@@ -118,8 +125,8 @@ impl Source {
         let tokens: TokenStream = text.parse().unwrap_or_else(|error| panic!("{path}: {error}"));
         let (mut tests, mut paths) = (Vec::new(), Vec::new());
         scan(tokens, &[], &mut tests, &mut paths);
-        let depth = module_depth(path);
-        let paths = paths.into_iter().map(|(line, segments)| (line, from_root(&segments, depth).join("::"))).collect();
+        let module = module_of(path);
+        let paths = paths.into_iter().map(|(line, segments)| (line, from_root(&segments, &module).join("::"))).collect();
         Self { path: path.to_owned(), text: text.to_owned(), tests, paths }
     }
 
@@ -140,20 +147,25 @@ impl Source {
     }
 }
 
-/// How many `super` lead from a file of a crate to the crate's root.
-fn module_depth(path: &str) -> usize {
+/// The modules from the root of its crate to a file.
+fn module_of(path: &str) -> Vec<&str> {
     let inside = path.split_once("/src/").map_or("", |(_, inside)| inside);
     let modules = inside.trim_end_matches(".rs").split('/').filter(|name| !matches!(*name, "" | "mod" | "lib" | "main"));
-    modules.count()
+    modules.collect()
 }
 
-/// A path that climbs to the root of the crate, as one that begins there.
-fn from_root(segments: &[String], depth: usize) -> Vec<String> {
-    let climbs = segments.iter().take_while(|segment| *segment == "super").count();
-    if climbs > 0 && climbs == depth {
-        return std::iter::once("crate".to_owned()).chain(segments[climbs..].iter().cloned()).collect();
+/// A path that climbs, or begins in the module of its file, as one that begins at the root of the crate.
+fn from_root(segments: &[String], module: &[&str]) -> Vec<String> {
+    let here = usize::from(segments.first().is_some_and(|segment| segment == "self"));
+    let climbs = segments[here..].iter().take_while(|segment| *segment == "super").count();
+    let is_relative = here + climbs > 0 && segments.len() > here + climbs;
+    match module.len().checked_sub(climbs).filter(|_| is_relative) {
+        Some(left) => {
+            let around = std::iter::once("crate").chain(module[..left].iter().copied()).map(str::to_owned);
+            around.chain(segments[here + climbs..].iter().cloned()).collect()
+        }
+        None => segments.to_vec(),
     }
-    segments.to_vec()
 }
 
 /// Collects the items for tests and the paths outside of them; `prefix` stands before a group of imports.
@@ -276,6 +288,40 @@ fn an_upward_import_is_seen_in_every_form() {
     assert_eq!(problems(extract, "#[cfg(test)]\nmod print { use crate::store::Writer; }\nfn f() { crate::store::g() }"), 1);
     assert_eq!(problems(extract, "#[cfg(test)]\nuse crate::store::Writer;\n/// `crate::store`\nfn f() { \"crate::store\"; }"), 0);
     assert_eq!(problems("crates/codeagent-core/src/extras/mod.rs", ""), 1, "an unknown layer");
+}
+
+#[test]
+fn floors_know_nothing_of_those_above_them() {
+    assert_none(&climbs(&sources()));
+}
+
+fn climbs(sources: &[Source]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for source in sources.iter().filter(|source| !source.is_test()) {
+        let inside = source.path.strip_prefix("crates/codeagent-core/src/resolve/").unwrap_or_default();
+        for (floor, above) in FLOORS.iter().filter(|(floor, _)| inside.starts_with(floor)) {
+            let is_above = |path: &str| {
+                let wanted = path.strip_prefix("crate::resolve::").unwrap_or_default();
+                above.iter().any(|above| wanted.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with("::")))
+            };
+            let found = source.paths.iter().filter(|(_, path)| is_above(path));
+            problems.extend(found.map(|(line, path)| format!("{}:{line}: `{path}` lies above {floor}", source.path)));
+        }
+    }
+    problems
+}
+
+#[test]
+fn a_look_at_a_floor_above_is_seen_in_every_form() {
+    let problems = |path: &str, text: &str| climbs(&[Source::new(&format!("crates/codeagent-core/src/resolve/csharp/{path}"), text)]).len();
+    assert_eq!(problems("types/names.rs", "use crate::resolve::csharp::expressions::Checker;"), 1);
+    assert_eq!(problems("types/names.rs", "use crate::resolve::csharp::{declared::Tables, expressions::Checker, edges};"), 2);
+    assert_eq!(problems("types/names.rs", "use super::super::expressions::calls::CallResult;"), 1);
+    assert_eq!(problems("types/mod.rs", "fn f(x: &super::expressions::Checker) {}"), 1);
+    assert_eq!(problems("types/mod.rs", "use self::names::Found;\nuse super::declared::Tables;"), 0);
+    assert_eq!(problems("declared/tables.rs", "use crate::resolve::csharp::types::Ty;"), 1);
+    assert_eq!(problems("expressions/calls.rs", "fn f() { crate::resolve::csharp::edges::link() }"), 1);
+    assert_eq!(problems("edges/sites.rs", "use crate::resolve::csharp::expressions::Checker;"), 0);
 }
 
 #[test]

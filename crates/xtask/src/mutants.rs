@@ -57,6 +57,17 @@ pub struct Mutant {
     pub name: String,
 }
 
+impl Mutant {
+    /// Its name with no folder of the file but the first.
+    fn drawn_as(&self) -> String {
+        let rest = &self.name[self.file.len()..];
+        match (self.file.split_once('/'), self.file.rsplit_once('/')) {
+            (Some((language, _)), Some((_, file))) => format!("{language}/{file}{rest}"),
+            _ => self.name.clone(),
+        }
+    }
+}
+
 /// Everything that can be switched.
 struct Mutants {
     rules: Vec<Rule>,
@@ -164,11 +175,11 @@ impl Mutants {
         (FIRST_BRANCH..).zip(&self.branches).filter(|(_, mutant)| !self.equivalents.contains_key(&mutant.name))
     }
 
-    /// The sample.
+    /// The sample. On which floor of its language a file stands plays no part: moving it draws no other branches.
     fn draw(&self) -> Vec<usize> {
         let mut hashed: Vec<([u8; 32], usize)> = self
             .counted()
-            .map(|(number, mutant)| (*blake3::hash(format!("{SEED}\n{}", mutant.name).as_bytes()).as_bytes(), number))
+            .map(|(number, mutant)| (*blake3::hash(format!("{SEED}\n{}", mutant.drawn_as()).as_bytes()).as_bytes(), number))
             .collect();
         hashed.sort_unstable();
         let mut drawn: Vec<usize> = hashed.into_iter().take(DRAWN).map(|(_, number)| number).collect();

@@ -1,58 +1,39 @@
 //! Links one C# file: names and usings as the standard says, declared and inferred types, overloads, extension methods.
 //!
-//! Read in this order: `tables` (who declares what), `names` (types and namespaces), `hierarchy` and `members` (what a type has),
-//! `typing` (expressions), `calls` and `overloads` (targets), `sites` and `implementations` (edges).
+//! Four floors, of which each asks only those below it:
+//!
+//! | floor | what it answers | its state |
+//! |---|---|---|
+//! | `declared` | who declares what, in all files | `Tables`, in the `World` |
+//! | `types` | what declarations say of types: names, usings, base lists, members, signatures | `Types` |
+//! | `expressions` | what expressions mean: types, targets of calls, overloads, conversions | `Checker`, which holds a `Types` |
+//! | `edges` | what each site of the file becomes | `Linker`, which holds a `Checker` |
+//!
+//! A question to a floor above does not compile: `Types` has no such method. `tests/tidy.rs` holds what imports could still break.
+//!
+//! How `Ship` in `orders.Where(o => o.Open).First().Ship()` finds its declaration:
+//!
+//! 1. `edges/sites`: the site is a call; `Checker::call` is asked for its target.
+//! 2. `expressions/calls`: `Ship` is a member of something, so the type of `orders.Where(..).First()` is asked, which is again a call, and so on
+//!    down to `orders`, which `simple_names` finds as a local. Its declared type is `List<Order>`.
+//! 3. `types/names`: `List<Order>` is looked up from the scope in which it is written, through its usings, in the tables of `declared`.
+//! 4. `types/members`: no class above `List<Order>` has a `Where`. `expressions/extensions`: `Enumerable.Where<T>` is in sight, and `List<Order>`
+//!    converts to its first parameter (`conversions`, by the base lists of `types/hierarchy`).
+//! 5. `expressions/inference`: `T` is `Order`. `overloads` puts the lambda to each `Where`; `lambdas` reads its body as if `o` were an `Order`, and
+//!    only one overload takes what it returns. The call gives an `IEnumerable<Order>`, `First` an `Order`.
+//! 6. `types/members`: `Order` has one `Ship`. `edges/sites` makes it the target of an edge.
 //!
 //! **Limits.** Types that no file of the world declares are known by name only; what hangs on them is not guessed.
 
-mod assemblies;
-mod assumptions;
-mod calls;
-mod contexts;
-mod conversions;
-mod display;
-mod evaluation;
-mod explain;
-mod extensions;
-mod hierarchy;
-mod implementations;
-mod inference;
-mod intern;
-mod lambdas;
-mod linker;
-mod members;
-mod names;
-mod operators;
-mod overloads;
-mod patch;
-mod published;
-mod sequences;
-mod signatures;
-mod simple_names;
-mod sites;
-mod tables;
+mod declared;
+mod edges;
+mod expressions;
 #[cfg(test)]
 mod tests;
 mod types;
-mod typing;
-mod usings;
-mod well_known;
 
-pub use assemblies::PackageAssembly;
-pub(super) use explain::explain;
-pub use published::{asked_of, published};
-pub use tables::Tables;
-
-use crate::resolve::{FileId, Links, World};
-
-/// Links one file.
-#[must_use]
-pub fn link(file: FileId, world: &World) -> Links {
-    let linker = linker::Linker::new(world, file);
-    let mut links = Links::default();
-    linker.sites(&mut links);
-    linker.implementations(&mut links);
-    links.uses.sort_by_key(|used| (used.at.offset, used.edge_type, used.source));
-    links.reads = linker.finish();
-    links
-}
+pub use declared::assemblies::PackageAssembly;
+pub use declared::published::{asked_of, published};
+pub use declared::tables::Tables;
+pub(super) use edges::explain::explain;
+pub use edges::link;

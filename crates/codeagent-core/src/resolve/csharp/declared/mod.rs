@@ -1,0 +1,10 @@
+//! What do all files declare? The ground floor: tables over the facts of all files, made before any link and only read by it.
+//!
+//! **Limits.** No type is resolved here, and no file is asked about another.
+
+pub mod assemblies;
+pub mod intern;
+mod patch;
+pub mod published;
+pub mod tables;
+pub mod well_known;

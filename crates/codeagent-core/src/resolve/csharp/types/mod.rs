@@ -1,0 +1,165 @@
+//! What do declarations say of types? The second floor: names, base lists, members and signatures of any file, without a look at an expression.
+//!
+//! [`Types`] is the state of a link that these questions need. What stands on the next floor is a method of `Checker`, which holds a `Types`: nothing
+//! here can call it.
+//!
+//! **Limits.** Those of [`evaluation`].
+
+mod arena;
+pub mod evaluation;
+pub mod hierarchy;
+pub mod instances;
+pub mod members;
+pub mod names;
+pub mod signatures;
+pub mod usings;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+pub use self::arena::{Arena, ParamOwner, Ty, TyList, Type};
+use self::evaluation::{Evaluation, Table};
+use self::members::Candidate;
+use self::names::Found;
+use self::signatures::Signature;
+use self::usings::Using;
+use crate::model::facts::{Declaration, Facts, ScopeId, Sym, TypeId};
+use crate::resolve::csharp::declared::intern::NameId;
+use crate::resolve::csharp::declared::published;
+use crate::resolve::csharp::declared::tables::{FileTable, Tables, Tid, TypeGroup};
+use crate::resolve::reads::{Recorder, slot};
+use crate::resolve::{DeclRef, FileId, ReadSet, World};
+
+/// Answers about declared types, by question.
+#[derive(Default)]
+struct Memo {
+    type_exprs: Table<(FileId, TypeId), Ty>,
+    lookups: Table<(FileId, ScopeId, NameId, u16, bool), Found>,
+    usings: Table<(FileId, ScopeId), Rc<[Using]>>,
+    bases: Table<Tid, TyList>,
+    constraints: Table<Ty, TyList>,
+    supertypes: Table<Ty, TyList>,
+    derives: Table<(Option<Tid>, Tid), bool>,
+    members: Table<(Option<Tid>, Ty, NameId), Rc<[Candidate]>>,
+    signatures: Table<DeclRef, Rc<Signature>>,
+}
+
+/// A link as far as declared types go: the file, the tables, an arena of types, answers, and the record of everything that was asked.
+pub struct Types<'w> {
+    pub world: &'w World,
+    pub tables: &'w Tables,
+    pub file: FileId,
+    pub facts: &'w Facts,
+    pub table: &'w FileTable,
+    pub arena: Arena,
+    pub evaluation: Evaluation,
+    /// The innermost type around the site, which decides what is accessible.
+    pub site_type: Cell<Option<Tid>>,
+    memo: Memo,
+    recorder: Recorder,
+    asked: RefCell<FxHashSet<(&'static str, NameId)>>,
+    touched: RefCell<FxHashSet<Tid>>,
+}
+
+impl<'w> Types<'w> {
+    /// Nothing asked yet, for a link of a file.
+    #[must_use]
+    pub fn new(world: &'w World, file: FileId) -> Self {
+        let facts = world.facts(file);
+        let tables = &world.csharp;
+        let types = Self {
+            world,
+            tables,
+            file,
+            facts,
+            table: tables.file(file),
+            arena: Arena::new(),
+            evaluation: Evaluation::new(facts.sites.len()),
+            site_type: Cell::new(None),
+            memo: Memo::default(),
+            recorder: Recorder::default(),
+            asked: RefCell::default(),
+            touched: RefCell::default(),
+        };
+        types.recorder.slot(slot(published::GLOBAL_USINGS, ""));
+        types.recorder.slot(slot(published::FRIENDS, ""));
+        types
+    }
+
+    /// Everything that was asked.
+    #[must_use]
+    pub fn finish(self) -> ReadSet {
+        for (table, name) in self.asked.into_inner() {
+            self.recorder.slot(slot(table, self.tables.names.text(name)));
+        }
+        self.recorder.finish(self.file)
+    }
+
+    /// Records a question to a world-wide table.
+    pub fn ask(&self, table: &'static str, name: NameId) {
+        self.asked.borrow_mut().insert((table, name));
+    }
+
+    /// Records a question about a name that no file has.
+    pub fn ask_text(&self, table: &'static str, name: &str) {
+        self.recorder.slot(slot(table, name));
+    }
+
+    /// Records that a file's declarations are looked at.
+    pub(super) fn read(&self, file: FileId) {
+        self.recorder.file(file);
+    }
+
+    /// A type group, with everything its parts say recorded as read.
+    pub fn group(&self, tid: Tid) -> &'w TypeGroup {
+        let group = self.tables.group(tid);
+        // A library is no file that changes.
+        if group.external {
+            return group;
+        }
+        if self.touched.borrow_mut().insert(tid) {
+            for part in &group.parts {
+                self.recorder.file(part.file);
+            }
+            let mut outermost = group;
+            while let Some(outer) = outermost.outer {
+                outermost = self.tables.group(outer);
+            }
+            self.ask(published::TYPES, outermost.name);
+        }
+        group
+    }
+
+    /// Records that a type is asked for a name, or for one of the other questions that its members answer.
+    pub fn ask_type(&self, tid: Tid, table: &'static str, name: NameId) {
+        let is_elsewhere = |part: &DeclRef| part.file != self.file;
+        let group = self.tables.group(tid);
+        if !group.external && group.parts.iter().any(is_elsewhere) {
+            self.ask(table, name);
+        }
+    }
+
+    /// The members of this name that a type declares itself.
+    pub fn members_of(&self, tid: Tid, name: NameId) -> &'w [DeclRef] {
+        self.ask_type(tid, published::MEMBERS, name);
+        self.tables.members.get(&(tid, name)).map_or(&[], |found| found.as_slice())
+    }
+
+    /// A declaration of any file.
+    pub fn decl(&self, decl: DeclRef) -> &'w Declaration {
+        self.recorder.file(decl.file);
+        self.world.decl(decl)
+    }
+
+    /// World-wide name of a file's string.
+    pub fn name(&self, file: FileId, sym: Sym) -> NameId {
+        self.tables.file(file).names.get(sym.0 as usize).copied().unwrap_or(NameId::NONE)
+    }
+
+    /// World-wide name of a string of the linked file.
+    pub fn own_name(&self, sym: Sym) -> NameId {
+        self.table.names.get(sym.0 as usize).copied().unwrap_or(NameId::NONE)
+    }
+}
