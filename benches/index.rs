@@ -87,10 +87,10 @@ fn parse_one(workspace: &Workspace, path: &RepoPath) -> Option<(Duration, usize)
 }
 
 fn grammar(dialect: Dialect) -> tree_sitter::Language {
-    match (dialect.language(), dialect) {
-        (Language::CSharp, _) => tree_sitter_c_sharp::LANGUAGE.into(),
-        (_, Dialect::Ts | Dialect::Mts | Dialect::Cts) => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-        _ => tree_sitter_typescript::LANGUAGE_TSX.into(),
+    match dialect.language() {
+        Language::CSharp => tree_sitter_c_sharp::LANGUAGE.into(),
+        Language::TypeScript if dialect.has_jsx() => tree_sitter_typescript::LANGUAGE_TSX.into(),
+        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
     }
 }
 

@@ -6,6 +6,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod languages;
+
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -42,7 +44,7 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("r2d2_sqlite", &["crates/codeagent-core/src/store/"]),
     // The bench compares with a bare parse.
     ("tree_sitter", &["crates/codeagent-core/src/extract/", "benches/"]),
-    ("oxc_resolver", &["crates/codeagent-core/src/resolve/module_paths"]),
+    ("oxc_resolver", &["crates/codeagent-core/src/resolve/typescript/module_paths"]),
     // Models and the files and commands of clients are the user's, not a repository's.
     (
         "std::fs",
@@ -92,6 +94,24 @@ const CONFINED: &[(&str, &[&str])] = &[
     // A language knows nothing of the other, and only the dispatchers know of both.
     ("crate::extract::csharp", &["crates/codeagent-core/src/extract/csharp/", "crates/codeagent-core/src/extract/mod.rs"]),
     ("crate::extract::typescript", &["crates/codeagent-core/src/extract/typescript/", "crates/codeagent-core/src/extract/mod.rs"]),
+    (
+        "crate::resolve::csharp",
+        &[
+            "crates/codeagent-core/src/resolve/csharp",
+            "crates/codeagent-core/src/resolve/language.rs",
+            "crates/codeagent-core/src/resolve/world.rs",
+            // Assemblies are a thing of its own.
+            "crates/codeagent-core/src/ingest/packages/nuget.rs",
+        ],
+    ),
+    (
+        "crate::resolve::typescript",
+        &[
+            "crates/codeagent-core/src/resolve/typescript",
+            "crates/codeagent-core/src/resolve/language.rs",
+            "crates/codeagent-core/src/resolve/world.rs",
+        ],
+    ),
 ];
 
 /// Most lines of a file, tests excluded.

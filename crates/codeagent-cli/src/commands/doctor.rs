@@ -53,7 +53,7 @@ pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
 }
 
 fn versions() -> String {
-    let grammars = extract::grammars().map(|(language, version)| format!("{} {version}", language.as_str()));
+    let grammars: Vec<String> = extract::grammars().map(|(language, version)| format!("{} {version}", language.as_str())).collect();
     let (layout, sqlite) = (store::SCHEMA_VERSION, store::sqlite_version());
     format!("codeagent {}, index layout {layout}, SQLite {sqlite}, grammars of version {}", env!("CARGO_PKG_VERSION"), grammars.join(", "))
 }

@@ -1,5 +1,6 @@
 //! `codeagent symbol`: all about one symbol, or about each that a name means.
 
+use codeagent_core::model::graph::Language;
 use codeagent_mcp::answer::Answer;
 use serde_json::Value;
 
@@ -42,13 +43,14 @@ fn id_of(line: &str) -> Option<String> {
 }
 
 fn modifiers(detail: &Value) -> String {
+    let language = detail["language"].as_str().and_then(Language::parse);
     let flags = [
         ("is_static", "static"),
         ("is_abstract", "abstract"),
         ("is_async", "async"),
         ("is_override", "override"),
         ("is_deprecated", "deprecated"),
-        ("is_public_api", if detail["language"] == "csharp" { "part of the public API" } else { "exported" }),
+        ("is_public_api", language.map_or("public", |language| language.rules().public_api)),
     ];
     let access = detail["access_modifier"].as_str().into_iter();
     access.chain(flags.iter().filter(|(flag, _)| detail[flag] == true).map(|(_, word)| *word)).collect::<Vec<_>>().join(", ")

@@ -11,6 +11,7 @@ use tree_sitter::Node;
 use crate::extract::interface::{Hidden, Seen, interface};
 use crate::extract::pieces::places;
 use crate::model::facts::*;
+use crate::model::graph::Dialect;
 use crate::model::span::{Position, Span};
 
 /// Facts under construction, over the original text (never the repaired one).
@@ -66,10 +67,10 @@ fn utf16_blocks(text: &str) -> Vec<u32> {
 impl<'t> Builder<'t> {
     /// An empty file with its file scope open.
     #[must_use]
-    pub fn new(text: &'t str) -> Self {
+    pub fn new(text: &'t str, dialect: Dialect) -> Self {
         let mut line_starts = vec![0];
         line_starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1));
-        let mut facts = Facts::default();
+        let mut facts = Facts::of(dialect);
         facts.scopes.push(Scope { kind: ScopeKind::File, parent: ScopeId::NONE, owner: DeclId::NONE });
         Self {
             text,
@@ -302,7 +303,7 @@ mod tests {
     fn columns_count_utf16_units_in_lines_of_any_length() {
         let line = "aé漢😀\t".repeat(200);
         let text = format!("x\n{line}\ny");
-        let builder = Builder::new(&text);
+        let builder = Builder::new(&text, Dialect::Ts);
         for (at, _) in text.char_indices() {
             let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
             let expected = text[start..at].encode_utf16().count() as u32 + 1;

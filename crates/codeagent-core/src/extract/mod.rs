@@ -13,12 +13,14 @@ mod parsing;
 mod pieces;
 mod typescript;
 
+use tree_sitter::Node;
+
 use crate::model::facts::Facts;
 use crate::model::graph::{Dialect, Language, ParseStatus};
 
 /// Reads one decoded text.
 ///
-/// `defines` are the preprocessor symbols of the owning project (C# only; ignored otherwise).
+/// `defines` are the preprocessor symbols of the owning project, of which only a language with a preprocessor takes notice.
 #[must_use]
 pub fn extract(text: &str, dialect: Dialect, defines: &[String]) -> Facts {
     if limits::is_too_dense(text) {
@@ -31,25 +33,34 @@ pub fn extract(text: &str, dialect: Dialect, defines: &[String]) -> Facts {
 }
 
 /// The version of each language's grammar: that of the form of its tables.
-#[must_use]
-pub fn grammars() -> [(Language, usize); 2] {
-    let of = |language, grammar: tree_sitter::Language| (language, grammar.abi_version());
-    [
-        of(Language::CSharp, tree_sitter_c_sharp::LANGUAGE.into()),
-        of(Language::TypeScript, tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()),
-    ]
+pub fn grammars() -> impl Iterator<Item = (Language, usize)> {
+    Language::NAMES.iter().map(|(_, language)| (*language, grammar(*language).abi_version()))
+}
+
+fn grammar(language: Language) -> tree_sitter::Language {
+    match language {
+        Language::CSharp => tree_sitter_c_sharp::LANGUAGE.into(),
+        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+    }
+}
+
+/// The pieces of a file as its language tells them apart, and where else declarations stand that no piece may hold.
+fn pieces_of(facts: &Facts, root: Node<'_>) -> (Vec<pieces::Place>, Vec<usize>) {
+    match facts.header.dialect.language() {
+        Language::CSharp => csharp::pieces(facts),
+        Language::TypeScript => typescript::pieces(facts, root),
+    }
 }
 
 /// The facts of a text that is not parsed.
 fn given_up(text: &str, dialect: Dialect) -> Facts {
-    let mut facts = builder::Builder::new(text).finish(None);
-    facts.header.dialect = dialect;
+    let mut facts = builder::Builder::new(text, dialect).finish(None);
     facts.header.parse_status = ParseStatus::Failed;
     facts
 }
 
 /// The truth values, under `defines`, of just those preprocessor symbols that the text mentions, as a stable string: part of the key under
-/// which a C# file's facts are stored, so that most files do not depend on their project. Empty for TypeScript.
+/// which a file's facts are stored, so that most files do not depend on their project. Empty in a language without a preprocessor.
 #[must_use]
 pub fn conditions(text: &str, dialect: Dialect, defines: &[String]) -> String {
     match dialect.language() {

@@ -17,7 +17,6 @@ use crate::ingest::clock::Clock;
 use crate::ingest::load::Loader;
 use crate::ingest::packages;
 use crate::ingest::pipeline::{projects, worker_threads};
-use crate::ingest::relink::object_functions;
 use crate::ingest::scan::{self, Known, Scan};
 use crate::ingest::shared::Shared;
 use crate::ingest::{IngestError, InspectError};
@@ -25,6 +24,7 @@ use crate::model::facts::{SiteKind, Sym};
 use crate::model::graph::{Dialect, EdgeType, Language};
 use crate::model::print;
 use crate::project::ProjectModel;
+use crate::resolve::language::object_functions;
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::{self, FileId, World, WorldFile, explain};
 use crate::store::Snapshot;
@@ -53,9 +53,10 @@ pub fn calls(workspace: &Workspace) -> Result<String, InspectError> {
     let world = world(workspace, &threads)?;
     let nodes = NodeTable::build(&world);
     let files: Vec<FileId> = world.repository_files().collect();
-    let symbols = nodes.nodes().filter(|node| node.language.callable().contains(&node.node_type));
+    let symbols = nodes.nodes().filter(|node| node.language.rules().callable.contains(&node.node_type));
     let symbols = symbols.map(|node| (node.language, &*node.name));
-    let others = files.iter().flat_map(|file| object_functions(world.facts(*file))).map(|name| (Language::TypeScript, name));
+    let others = files.iter().map(|file| world.facts(*file));
+    let others = others.flat_map(|facts| object_functions(facts).into_iter().map(|name| (facts.header.dialect.language(), name)));
     let called: FxHashSet<(Language, &str)> = symbols.chain(others).collect();
     let listed: Vec<String> = threads.install(|| files.par_iter().map(|file| calls_of(*file, &world, &called)).collect());
     Ok(listed.concat())

@@ -327,8 +327,7 @@ impl Loader<'_> {
 
 /// The facts of a file that was given up.
 pub fn failed(dialect: Dialect) -> Arc<Facts> {
-    let mut facts = Facts::default();
-    facts.header.dialect = dialect;
+    let mut facts = Facts::of(dialect);
     facts.header.parse_status = ParseStatus::Failed;
     facts.scopes.push(Scope { kind: ScopeKind::File, parent: ScopeId::NONE, owner: DeclId::NONE });
     Arc::new(facts)

@@ -5,9 +5,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::model::facts::{DeclId, Facts, Piece};
-use crate::model::graph::Language;
 use crate::resolve::nodes::NodeTable;
-use crate::resolve::{DeclRef, FileId, csharp, typescript};
+use crate::resolve::{DeclRef, FileId, language};
 use crate::store::SlotHash;
 
 /// What others see of a file, taken apart.
@@ -33,7 +32,7 @@ impl Pieces {
         }
         let mut answers: Vec<(SlotHash, usize)> = Vec::new();
         for (at, piece) in facts.pieces.iter().enumerate() {
-            answers.extend(questions(facts, piece.decl).into_iter().map(|slot| (slot as SlotHash, at)));
+            answers.extend(language::asked_of(facts, piece.decl).into_iter().map(|slot| (slot as SlotHash, at)));
         }
         answers.sort_unstable();
         let answer = |of: &[(SlotHash, usize)]| {
@@ -63,13 +62,6 @@ impl Pieces {
         differing.extend(only_before.into_keys());
         differing.sort_unstable();
         Some(differing)
-    }
-}
-
-fn questions(facts: &Facts, piece: DeclId) -> impl IntoIterator<Item = u64> + use<> {
-    match facts.header.dialect.language() {
-        Language::CSharp => csharp::asked_of(facts, piece),
-        Language::TypeScript => typescript::asked_of(facts, piece),
     }
 }
 

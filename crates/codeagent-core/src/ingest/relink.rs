@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::ingest::clock::Clock;
 use crate::ingest::summary::Phase;
-use crate::model::facts::{DeclFlags, DeclKind, Declaration, Expr, Facts, SiteKind, Subject};
-use crate::model::graph::{Edge, Language, NodeId};
+use crate::model::graph::{Edge, NodeId};
+use crate::resolve::language::object_functions;
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::{FileId, Links, World, link};
 use crate::store::{EdgeRow, FileKey, LinkRow, OpenSite, UnresolvedRow};
@@ -117,33 +117,6 @@ fn unresolved_rows(links: &Links, world: &World, file: FileId, key: FileKey) -> 
     let mut rows: Vec<UnresolvedRow> = by_name.into_iter().map(row).collect();
     rows.sort_unstable();
     rows
-}
-
-/// The names under which objects hold what may be a function, sorted: methods and properties of object literals, and members that are
-/// assigned to. These are no nodes, but a call of an unknown object may mean them.
-pub fn object_functions(facts: &Facts) -> Vec<&str> {
-    if facts.header.dialect.language() != Language::TypeScript {
-        return Vec::new();
-    }
-    let may_be_function = |decl: &Declaration| match decl.kind {
-        DeclKind::Method => true,
-        DeclKind::Property => !matches!(facts.expr(decl.init), Expr::Literal(..) | Expr::Known(_) | Expr::Object(_) | Expr::Array(..)),
-        _ => false,
-    };
-    let decls = facts.decl_ids().map(|id| facts.decl(id));
-    let own =
-        decls.filter(|decl| decl.flags.has(DeclFlags::MEMBER) && decl.detail.is_none() && may_be_function(decl)).map(|decl| decl.name);
-    let written = facts.sites.iter().filter(|site| site.kind == SiteKind::Write).filter_map(|site| match site.subject {
-        Subject::Expr(expr) => match facts.expr(expr) {
-            Expr::Member(_, name) => Some(name),
-            _ => None,
-        },
-        _ => None,
-    });
-    let mut names: Vec<&str> = own.chain(written).filter(|name| !name.is_none()).map(|name| facts.text(name)).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
 }
 
 #[cfg(test)]

@@ -6,11 +6,10 @@ use crate::ingest::load::{Loaded, hash_of};
 use crate::ingest::plan::{Fingerprint, PlanFile};
 use crate::ingest::relink::{Relinked, slot_hashes};
 use crate::ingest::scan::Known;
-use crate::model::graph::Language;
 use crate::project::{CSharpProject, ProjectModel};
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::reads::body_slots;
-use crate::resolve::{FileId, World, csharp, typescript};
+use crate::resolve::{FileId, World, language};
 use crate::store::{EdgeRow, FileKey, FileRow, LinkRow, SlotHash, UnresolvedRow};
 
 /// The keys of all files in their order: those they have, and new ones above.
@@ -26,16 +25,13 @@ pub fn file_keys(loaded: &[Loaded], known: &Known) -> Vec<FileKey> {
 /// The fingerprint of one file of the world.
 pub fn fingerprint(at: usize, file: &Loaded, world: &World, nodes: &NodeTable) -> Fingerprint {
     let id = FileId(at as u32);
-    let (published, answers_hash) = match file.dialect.language() {
-        Language::CSharp => (csharp::published(&file.facts), 0),
-        Language::TypeScript => (typescript::published(&file.facts), module_answers(id, world)),
-    };
+    let published = language::published(&file.facts);
     Fingerprint {
         facts_key: file.key.0,
         interface_hash: file.facts.header.interface_hash,
         ids_hash: nodes.ids_hash(id),
         environment_hash: environment(&world.projects, &file.path) ^ compiled_by(id, world, published.is_empty()),
-        answers_hash,
+        answers_hash: language::module_answers(id, world).map_or(0, hash_of),
         published: slot_hashes(published.iter().copied().chain(body_slots(&file.path, &file.facts))),
     }
 }
@@ -47,23 +43,9 @@ fn environment(projects: &ProjectModel, path: &str) -> u64 {
     hash_of(std::iter::once(projects.project_id(path)).chain(compiled_by))
 }
 
-/// A hash of where the module specifiers of a file lead.
-fn module_answers(file: FileId, world: &World) -> u64 {
-    let facts = world.facts(file);
-    let mut answers: Vec<(&str, &str)> = world
-        .typescript
-        .module_targets(file)
-        .map(|(specifier, target)| (facts.text(specifier), target.map_or("", |target| &*world.file(target).path)))
-        .collect();
-    answers.sort_unstable();
-    let programs = world.typescript.programs(file).1;
-    hash_of(programs.chain(["|"]).chain(answers.iter().flat_map(|(specifier, target)| [*specifier, *target])))
-}
-
-/// A hash of the programs in which what a TypeScript file declares for all files counts.
+/// A hash of the programs in which what a file declares for all files counts.
 fn compiled_by(file: FileId, world: &World, declares_nothing: bool) -> u64 {
-    let is_typescript = world.facts(file).header.dialect.language() == Language::TypeScript;
-    if is_typescript && !declares_nothing { hash_of(world.typescript.programs(file).0) } else { 0 }
+    if declares_nothing { 0 } else { language::programs(file, world).map_or(0, hash_of) }
 }
 
 /// The files as the plan compares them. `differing` gives what pieces of a file at a position differ, if nothing else does.

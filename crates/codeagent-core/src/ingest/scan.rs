@@ -240,25 +240,27 @@ fn lies_in(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Files that say how the TypeScript sources of their folder and those below are read.
-const MANIFESTS: [&str; 2] = ["package.json", "tsconfig.json"];
-
-/// The manifests of folders with TypeScript sources, and of the folders above, that the walk did not list.
+/// The manifests of folders with sources of a language that has them, and of the folders above, that the walk did not list.
 fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
     let listed: FxHashSet<&str> = entries.iter().map(|entry| entry.path.as_str()).filter(|path| is_project_file(path)).collect();
-    let mut folders: FxHashSet<&str> = FxHashSet::default();
-    for entry in entries.iter().filter(|entry| Dialect::of_path(entry.path.as_str()).is_some_and(|d| d.language() == Language::TypeScript))
-    {
-        let mut folder = entry.path.as_str();
-        while let Some((parent, _)) = folder.rsplit_once('/') {
-            if !folders.insert(parent) {
-                break;
+    let mut missing: FxHashSet<String> = FxHashSet::default();
+    for (_, language) in Language::NAMES {
+        let manifests = language.rules().manifests;
+        let mut folders: FxHashSet<&str> = FxHashSet::default();
+        let is_source = |path: &str| Dialect::of_path(path).is_some_and(|dialect| dialect.language() == *language);
+        for entry in entries.iter().filter(|entry| !manifests.is_empty() && is_source(entry.path.as_str())) {
+            let mut folder = entry.path.as_str();
+            while let Some((parent, _)) = folder.rsplit_once('/') {
+                if !folders.insert(parent) {
+                    break;
+                }
+                folder = parent;
             }
-            folder = parent;
         }
+        missing.extend(folders.iter().flat_map(|folder| manifests.iter().map(move |name| format!("{folder}/{name}"))));
     }
-    let missing = folders.iter().flat_map(|folder| MANIFESTS.iter().map(move |name| format!("{folder}/{name}")));
     missing
+        .into_iter()
         .filter(|path| !listed.contains(path.as_str()))
         .filter_map(|path| workspace.stat(&RepoPath::new(&path).ok()?).ok())
         .filter(|entry| entry.kind == EntryKind::File)

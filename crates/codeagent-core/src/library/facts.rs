@@ -21,7 +21,7 @@ pub fn facts(packed: &Packed, namespace: TextId, unit: &Unit) -> Facts {
     let mut builder = Builder {
         packed,
         forms: &unit.types,
-        facts: Facts::default(),
+        facts: Facts::of(Dialect::CSharp),
         names: FxHashMap::default(),
         types: FxHashMap::default(),
         around: Vec::new(),
@@ -52,7 +52,6 @@ const PROTECTED: DetailId = DetailId(1);
 
 impl Builder<'_> {
     fn file(&mut self, namespace: TextId, root: &TypeDeclaration) {
-        self.facts.header.dialect = Dialect::CSharp;
         self.facts.details = [Access::Public, Access::Protected].map(detail).into();
         let mut scope = self.scope(ScopeKind::File, ScopeId::NONE, DeclId::NONE);
         if namespace != 0 {

@@ -35,6 +35,7 @@ pub use crate::library::needed::needed;
 use crate::library::pack::Packed;
 pub use crate::library::pack::Packer;
 use crate::model::facts::Facts;
+use crate::model::graph::Dialect;
 
 /// The declarations of .NET 9, ASP.NET Core and Microsoft.Extensions.
 const DOTNET: &[u8] = include_bytes!("../../data/dotnet.bin");
@@ -127,7 +128,7 @@ impl Library {
             // The blob is our own work: one that cannot be decoded declares nothing.
             let (facts, leads_to) = match self.packed.unit(number) {
                 Ok(unit) => (facts::facts(&self.packed, entry.namespace, &unit), self.leads_to(&unit)),
-                Err(_) => (Facts::default(), Arc::default()),
+                Err(_) => (Facts::of(Dialect::CSharp), Arc::default()),
             };
             Declared {
                 namespace: namespace.into(),

@@ -181,7 +181,7 @@ pools! {
 }
 
 /// Everything one text says.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     /// About the file as a whole.
     pub header: Header,
@@ -216,6 +216,28 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Those of a file that says nothing.
+    #[must_use]
+    pub fn of(dialect: Dialect) -> Self {
+        Self {
+            header: Header::of(dialect),
+            names: Names::default(),
+            scopes: Vec::new(),
+            decls: Vec::new(),
+            details: Vec::new(),
+            types: Vec::new(),
+            exprs: Vec::new(),
+            calls: Vec::new(),
+            imports: Vec::new(),
+            exports: Vec::new(),
+            sites: Vec::new(),
+            guards: Vec::new(),
+            bodies: Vec::new(),
+            pieces: Vec::new(),
+            pools: Pools::default(),
+        }
+    }
+
     /// The values of a list.
     #[must_use]
     pub fn list<T: Pooled>(&self, list: List<T>) -> &[T] {
@@ -374,10 +396,12 @@ pub struct Header {
     pub frame_hash: [u8; 16],
 }
 
-impl Default for Header {
-    fn default() -> Self {
+impl Header {
+    /// That of a file that says nothing.
+    #[must_use]
+    pub fn of(dialect: Dialect) -> Self {
         Self {
-            dialect: Dialect::Ts,
+            dialect,
             parse_status: ParseStatus::Full,
             error_bytes: 0,
             error_lines: Vec::new(),

@@ -92,13 +92,28 @@ impl Dialect {
     /// The language this is a dialect of.
     #[must_use]
     pub fn language(self) -> Language {
-        if self == Self::CSharp { Language::CSharp } else { Language::TypeScript }
+        match self {
+            Self::CSharp => Language::CSharp,
+            Self::Ts | Self::Tsx | Self::Mts | Self::Cts | Self::Js | Self::Jsx | Self::Mjs | Self::Cjs => Language::TypeScript,
+        }
     }
 
-    /// Whether the dialect has no type annotations of its own.
+    /// Whether it is TypeScript without type annotations of its own.
     #[must_use]
     pub fn is_javascript(self) -> bool {
-        matches!(self, Self::Js | Self::Jsx | Self::Mjs | Self::Cjs)
+        match self {
+            Self::Js | Self::Jsx | Self::Mjs | Self::Cjs => true,
+            Self::CSharp | Self::Ts | Self::Tsx | Self::Mts | Self::Cts => false,
+        }
+    }
+
+    /// Whether `<` may open an element of JSX.
+    #[must_use]
+    pub fn has_jsx(self) -> bool {
+        match self {
+            Self::Tsx | Self::Js | Self::Jsx | Self::Mjs | Self::Cjs => true,
+            Self::CSharp | Self::Ts | Self::Mts | Self::Cts => false,
+        }
     }
 }
 
@@ -123,19 +138,6 @@ words! {
         Type = "type",
         /// A constructor.
         Constructor = "constructor",
-    }
-}
-
-impl Language {
-    /// What a call or `new` may target by its name. In TypeScript a property may hold a function.
-    #[must_use]
-    pub fn callable(self) -> &'static [NodeType] {
-        match self {
-            Self::CSharp => &[NodeType::Method, NodeType::Constructor, NodeType::Class, NodeType::Type],
-            Self::TypeScript => {
-                &[NodeType::Method, NodeType::Constructor, NodeType::Class, NodeType::Component, NodeType::Property, NodeType::Interface]
-            }
-        }
     }
 }
 

@@ -33,6 +33,12 @@ pub(super) fn read(model: &mut ProjectModel, paths: &[String], texts: &BTreeMap<
     assign_owners(model, &precedences);
 }
 
+/// Whether the text of a file is needed, by its name in lower case.
+pub(super) fn is_project_file(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    matches!(extension, "csproj" | "shproj" | "projitems" | "props" | "targets" | "sln" | "slnx")
+}
+
 struct ReadProject {
     project: CSharpProject,
     references: Vec<ProjectReference>,

@@ -35,6 +35,8 @@ mod typescript;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::model::graph::Language;
+
 /// All projects of a repository. Built by [`ProjectModel::build`]; equal inputs give an equal model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectModel {
@@ -132,9 +134,15 @@ impl ProjectModel {
     #[must_use]
     pub fn build(paths: &[String], texts: BTreeMap<String, Arc<str>>) -> Self {
         let mut model = Self::default();
-        csharp::read(&mut model, paths, &texts);
-        packages::read(&mut model, &texts);
-        typescript::read(&mut model, paths, &texts);
+        for (_, language) in Language::NAMES {
+            match language {
+                Language::CSharp => csharp::read(&mut model, paths, &texts),
+                Language::TypeScript => {
+                    packages::read(&mut model, &texts);
+                    typescript::read(&mut model, paths, &texts);
+                }
+            }
+        }
         model.warnings.sort_unstable();
         model.sources = Arc::new(texts);
         model
@@ -158,9 +166,17 @@ impl ProjectModel {
     }
 
     fn project(&self, path: &str) -> Option<ProjectRef> {
-        let csharp = self.csharp.binary_search_by(|project| project.path.as_str().cmp(path)).map(|index| ProjectRef::CSharp(index as u32));
-        let typescript = || self.typescript.binary_search_by(|project| project.path.as_str().cmp(path));
-        csharp.or_else(|_| typescript().map(|index| ProjectRef::TypeScript(index as u32))).ok()
+        let of = |language: &Language| match language {
+            Language::CSharp => {
+                let found = self.csharp.binary_search_by(|project| project.path.as_str().cmp(path));
+                found.ok().map(|index| ProjectRef::CSharp(index as u32))
+            }
+            Language::TypeScript => {
+                let found = self.typescript.binary_search_by(|project| project.path.as_str().cmp(path));
+                found.ok().map(|index| ProjectRef::TypeScript(index as u32))
+            }
+        };
+        Language::NAMES.iter().find_map(|(_, language)| of(language))
     }
 
     fn is_for(&self, project: ProjectRef, path: &str) -> bool {
@@ -172,14 +188,14 @@ impl ProjectModel {
 
     /// Makes a project the owner of a file; a C# project compiles what it owns.
     fn assign(&mut self, path: &str, owner: ProjectRef) {
-        if let ProjectRef::CSharp(index) = owner {
-            let files = &mut self.csharp[index as usize].files;
-            if let Err(at) = files.binary_search_by(|file| file.as_str().cmp(path)) {
-                files.insert(at, path.to_owned());
+        match owner {
+            ProjectRef::CSharp(index) => {
+                let files = &mut self.csharp[index as usize].files;
+                if let Err(at) = files.binary_search_by(|file| file.as_str().cmp(path)) {
+                    files.insert(at, path.to_owned());
+                }
             }
-        }
-        if let ProjectRef::TypeScript(index) = owner {
-            self.covered.insert(path.to_owned(), Arc::from([index]));
+            ProjectRef::TypeScript(index) => drop(self.covered.insert(path.to_owned(), Arc::from([index]))),
         }
         self.owners.insert(path.to_owned(), owner);
     }
@@ -200,25 +216,24 @@ impl ProjectModel {
         }
     }
 
-    /// The preprocessor symbols a C# file is read with.
+    /// The preprocessor symbols a file is read with.
     #[must_use]
     pub fn defines(&self, path: &str) -> &[String] {
         match self.owners.get(path) {
             Some(ProjectRef::CSharp(index)) => &self.csharp[*index as usize].defines,
-            _ => &[],
+            Some(ProjectRef::TypeScript(_)) | None => &[],
         }
     }
 }
 
-/// Whether the text of a file is needed to build the model (csproj, shproj, projitems, props, targets, sln, slnx, tsconfig, jsconfig, package.json, pnpm-workspace.yaml).
+/// Whether the text of a file is needed to build the model.
 #[must_use]
 pub fn is_project_file(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let lower = name.to_ascii_lowercase();
-    let extension = lower.rsplit_once('.').map_or("", |(_, extension)| extension);
-    matches!(extension, "csproj" | "shproj" | "projitems" | "props" | "targets" | "sln" | "slnx")
-        || matches!(lower.as_str(), "package.json" | "pnpm-workspace.yaml" | "lerna.json")
-        || (extension == "json" && (lower.starts_with("tsconfig") || lower.starts_with("jsconfig")))
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    Language::NAMES.iter().any(|(_, language)| match language {
+        Language::CSharp => csharp::is_project_file(&name),
+        Language::TypeScript => packages::is_project_file(&name) || typescript::is_project_file(&name),
+    })
 }
 
 #[cfg(test)]

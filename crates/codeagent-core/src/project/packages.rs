@@ -35,6 +35,11 @@ pub(super) fn read(model: &mut ProjectModel, texts: &BTreeMap<String, Arc<str>>)
     }
 }
 
+/// Whether the text of a file is needed, by its name in lower case.
+pub(super) fn is_project_file(name: &str) -> bool {
+    matches!(name, "package.json" | "pnpm-workspace.yaml" | "lerna.json")
+}
+
 /// Adds the package that a manifest describes; the answer is its workspace patterns.
 fn manifest(model: &mut ProjectModel, path: &str, value: &Value) -> Vec<String> {
     if file_name(path) == "lerna.json" {

@@ -16,6 +16,11 @@ use crate::project::paths::{ancestors, file_name, folder_of, has_extension};
 use crate::project::tsconfig::{Config, Configs, Coverage};
 use crate::project::{ProjectModel, ProjectRef, TypeScriptProject};
 
+/// Whether the text of a file is needed, by its name in lower case.
+pub(super) fn is_project_file(name: &str) -> bool {
+    name.ends_with(".json") && (name.starts_with("tsconfig") || name.starts_with("jsconfig"))
+}
+
 /// Reads all configurations into the model; the packages are there already.
 pub(super) fn read(model: &mut ProjectModel, paths: &[String], texts: &BTreeMap<String, Arc<str>>) {
     let (configs, warnings) = Configs::new(texts, &model.packages);

@@ -325,9 +325,10 @@ fn stands_for(snapshot: &Snapshot, node: &Node, ids: &FxHashSet<NodeId>) -> Resu
     Ok(false)
 }
 
-/// Whether a C# member says whose member it implements: `Cart.IPriced.Total` is not declared by the `IPriced` it names.
+/// Whether a member says whose member it implements: `Cart.IPriced.Total` is not declared by the `IPriced` it names.
 fn is_explicit(snapshot: &Snapshot, node: &Node) -> Result<bool, QueryError> {
-    let is_member = matches!(node.node_type, NodeType::Method | NodeType::Property) && node.language == Language::CSharp;
+    let is_member = matches!(node.node_type, NodeType::Method | NodeType::Property);
+    let is_member = is_member && node.language.rules().has_explicit_implementations;
     let Some(parent) = node.parent.filter(|_| is_member) else { return Ok(false) };
     let parent = store::node(snapshot, parent)?;
     let own =

@@ -5,7 +5,7 @@
 //!
 //! **Limits.** Namespaces are not told: they begin most names. Inherited members are not looked for.
 
-use crate::model::graph::{EdgeDirection, Language, Node, NodeKind, NodeType};
+use crate::model::graph::{EdgeDirection, Node, NodeKind, NodeType};
 use crate::query::{QueryError, get_node_by_qualified_name};
 use crate::store::{self, Snapshot};
 
@@ -47,7 +47,7 @@ fn told(snapshot: &Snapshot, node: &Node, missing: &str) -> Result<String, Query
     let holds_values = matches!(node.kind, NodeKind::Variable | NodeKind::Field | NodeKind::Property);
     if !nearest.is_empty() {
         text += &format!("; its members nearest to that: {}", nearest.join(", "));
-    } else if holds_values && node.language == Language::TypeScript {
+    } else if holds_values && node.language.rules().has_object_literals {
         text += " (keys of object literals are no symbols); get_references of it lists its uses";
     }
     Ok(text)

@@ -3,6 +3,7 @@
 //! **Limits.** Types are compared as they are written, without namespaces: an alias is another type.
 
 use crate::model::graph::{Language, Node};
+use crate::model::language::{split_outside, squeezed};
 use crate::query::{QueryError, label};
 
 /// How many overloads an error lists.
@@ -36,9 +37,10 @@ fn has_count(node: &Node, asked: &str) -> bool {
 }
 
 fn is_same_parameter(language: Language, declared: &str, asked: &str) -> bool {
-    let (name, declared) = name_and_type(language, declared);
+    let parameter = language.rules().parameter;
+    let (name, declared) = parameter(declared);
     // Somebody may ask with types alone, or where there are none with names.
-    let (_, asked_type) = name_and_type(language, asked);
+    let (_, asked_type) = parameter(asked);
     let asked = squeezed(asked);
     same_type(&declared, &asked_type) || same_type(&declared, &asked) || (declared.is_empty() && name == asked)
 }
@@ -51,59 +53,6 @@ fn same_type(declared: &str, asked: &str) -> bool {
         text[from..].to_owned()
     };
     !declared.is_empty() && (declared == asked || bare(declared) == bare(asked))
-}
-
-/// Name and type of a parameter; a part that is not written is empty.
-fn name_and_type(language: Language, parameter: &str) -> (String, String) {
-    let parameter = split_outside(parameter, '=').first().copied().unwrap_or_default().trim();
-    match language {
-        Language::CSharp => {
-            let words = split_outside(parameter, ' ');
-            let words: Vec<&str> =
-                words.into_iter().filter(|word| !word.is_empty() && !word.starts_with('[') && !is_modifier(word)).collect();
-            match words.as_slice() {
-                [] => Default::default(),
-                [only] => (String::new(), squeezed(only)),
-                [types @ .., name] => ((*name).to_owned(), squeezed(&types.concat())),
-            }
-        }
-        Language::TypeScript => {
-            let parts = split_outside(parameter, ':');
-            let name = parts[0].rsplit(' ').next().unwrap_or_default().trim_end_matches('?');
-            (squeezed(name), squeezed(&parts[1..].join(":")))
-        }
-    }
-}
-
-fn is_modifier(word: &str) -> bool {
-    matches!(word, "this" | "ref" | "out" | "in" | "params" | "scoped" | "readonly")
-}
-
-fn squeezed(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace()).collect()
-}
-
-/// The parts between separators that stand outside of brackets; none of an empty text.
-fn split_outside(text: &str, separator: char) -> Vec<&str> {
-    let (mut parts, mut from, mut depth, mut before) = (Vec::new(), 0, 0_usize, ' ');
-    for (at, c) in text.char_indices() {
-        match c {
-            _ if c == separator && depth == 0 && !(c == '=' && text[at..].starts_with("=>")) => {
-                parts.push(&text[from..at]);
-                from = at + c.len_utf8();
-            }
-            '(' | '<' | '[' | '{' => depth += 1,
-            // An arrow closes nothing.
-            ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            '>' if before != '=' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        before = c;
-    }
-    if from > 0 || !text.trim().is_empty() {
-        parts.push(&text[from..]);
-    }
-    parts
 }
 
 /// `A.B(int, string)` -> `A.B` and `int, string`
@@ -154,37 +103,6 @@ mod tests {
             assert_eq!(split_parameters(none), None, "{none}");
         }
         assert_eq!(without_type_arguments("A<B<C>>.D"), "A.D");
-    }
-
-    #[test]
-    fn lists_split_outside_of_brackets() {
-        assert_eq!(split_outside("Dictionary<string, int> map, (int, int) pair", ','), ["Dictionary<string, int> map", " (int, int) pair"]);
-        assert_eq!(split_outside("f: (a: A, b: B) => void, c", ','), ["f: (a: A, b: B) => void", " c"]);
-        assert_eq!(split_outside("", ','), Vec::<&str>::new());
-    }
-
-    #[test]
-    fn parameters_have_names_and_types() {
-        let both = |language, text| {
-            let (name, of) = name_and_type(language, text);
-            format!("{name}|{of}")
-        };
-        for (text, expected) in [
-            ("int id", "id|int"),
-            ("[From(\"a b\")] ref Dictionary<string, int>? map = null", "map|Dictionary<string,int>?"),
-            ("this Order order", "order|Order"),
-            ("(int a, int b) pair", "pair|(inta,intb)"),
-        ] {
-            assert_eq!(both(Language::CSharp, text), expected);
-        }
-        for (text, expected) in [
-            ("id: number", "id|number"),
-            ("private readonly f?: (a: A) => void", "f|(a:A)=>void"),
-            ("{ a, b }: Props = {}", "}|Props"),
-            ("x = 1", "x|"),
-        ] {
-            assert_eq!(both(Language::TypeScript, text), expected);
-        }
     }
 
     #[test]

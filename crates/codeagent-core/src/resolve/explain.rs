@@ -8,12 +8,12 @@
 use std::fmt::{Display, Write as _};
 
 use crate::model::facts::{DeclId, Site};
-use crate::model::graph::{Language, Node};
+use crate::model::graph::Node;
 use crate::model::print;
 use crate::model::span::Position;
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::world::{DeclRef, FileId, World};
-use crate::resolve::{Links, Target, Use, csharp, link, typescript};
+use crate::resolve::{Links, Target, Use, language, link};
 
 /// Levels to which the origin of a type is followed.
 pub(super) const MAX_ORIGINS: usize = 8;
@@ -28,10 +28,7 @@ pub fn explain(file: FileId, (line, column): (u32, Option<u32>), world: &World, 
     for site in facts.sites.iter().filter(|site| asked(site.at)) {
         let kind = format!("{:?}", site.kind).to_lowercase();
         report.line(0, format_args!("{}:{} {kind} {}", report.at(file, site.at), report.owner(site.owner), print::site(facts, site)));
-        let alone = match facts.header.dialect.language() {
-            Language::CSharp => csharp::explain(*site, &mut report),
-            Language::TypeScript => typescript::explain(*site, &mut report),
-        };
+        let alone = language::explain(*site, &mut report);
         report.outcome(site, &links, &alone);
     }
     if report.out.is_empty() {

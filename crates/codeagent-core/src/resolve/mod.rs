@@ -8,17 +8,18 @@
 
 pub mod csharp;
 pub mod explain;
-pub mod module_paths;
+pub mod language;
 pub mod nodes;
 pub mod reads;
 pub mod typescript;
 pub mod world;
 
 use crate::model::facts::{DeclId, SiteKind, Sym};
-use crate::model::graph::{Confidence, EdgeType, Language};
+use crate::model::graph::{Confidence, EdgeType};
 use crate::model::span::Position;
-pub use module_paths::{PackageAnswers, is_of_package};
+pub use language::link;
 pub use reads::ReadSet;
+pub use typescript::{PackageAnswers, is_of_package};
 pub use world::{DeclRef, FileId, Supplied, World, WorldFile};
 
 /// What linking one file gives, still in terms of declarations.
@@ -91,13 +92,4 @@ pub struct Unresolved {
     pub source: DeclId,
     /// Where.
     pub at: Position,
-}
-
-/// Links one file.
-#[must_use]
-pub fn link(file: FileId, world: &World) -> Links {
-    match world.file(file).facts.header.dialect.language() {
-        Language::CSharp => csharp::link(file, world),
-        Language::TypeScript => typescript::link(file, world),
-    }
 }

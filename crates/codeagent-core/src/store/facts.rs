@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn facts_come_back() {
-        let mut facts = Facts::default();
+        let mut facts = Facts::of(Dialect::Ts);
         facts.names.push("name");
         facts.header.lines = 3;
         assert_eq!(decode_facts(&encode_facts(&facts)), Some(facts));
@@ -157,11 +157,11 @@ mod tests {
 
     #[test]
     fn damaged_facts_are_none() {
-        let mut blob = encode_facts(&Facts::default());
+        let mut blob = encode_facts(&Facts::of(Dialect::Ts));
         assert_eq!(decode_facts(&blob[..3]), None);
         blob.truncate(blob.len() - 2);
         assert_eq!(decode_facts(&blob), None);
-        let mut facts = Facts::default();
+        let mut facts = Facts::of(Dialect::Ts);
         facts.names.push("a name that is stored as it is written");
         let blob = encode_facts(&facts);
         for at in 4..blob.len() {

@@ -129,9 +129,10 @@ const FOREIGN_CALLS: &str = "SELECT f.dialect, sum(u.calls) \
 
 /// Calls without a target whose name nothing bears that can be called, what objects hold included: they go outside, whatever their receiver is.
 fn foreign_calls(connection: &Connection, language: Language) -> Result<u64, StoreError> {
-    let callable = language.callable().iter().fold(0_i64, |all, node_type| all | 1 << *node_type as u8);
+    let rules = language.rules();
+    let callable = rules.callable.iter().fold(0_i64, |all, node_type| all | 1 << *node_type as u8);
     let mut statement = connection.prepare_cached(FOREIGN_CALLS)?;
-    let mut rows = statement.query(params![language as u8, callable, language == Language::TypeScript])?;
+    let mut rows = statement.query(params![language as u8, callable, rules.has_object_literals])?;
     let mut calls = 0;
     while let Some(row) = rows.next()? {
         if word_column(row, 0, Dialect::from_code)?.language() == language {

@@ -125,7 +125,7 @@ impl Files<'_> {
         };
         let limit = self.workspace.config().max_file_bytes;
         let Some(dialect) = Dialect::of_path(path.as_str()).filter(|_| entry.kind == EntryKind::File) else {
-            return Err(ToolError::invalid(format!("{path} is no C#, TypeScript or JavaScript file")));
+            return Err(ToolError::invalid(format!("{path} is no {} file", Language::all_names())));
         };
         if !self.workspace.config().takes(&path, dialect.language().as_str()) {
             Err(ToolError::invalid(format!("{path} is left out by .codeagent/config.json")))

@@ -2,7 +2,7 @@
 //!
 //! **Limits.** A neighbour's list of sites is cut after `sites`; `site_count` then says how many there are.
 
-use codeagent_core::model::graph::{Confidence, EdgeDirection, EdgeType};
+use codeagent_core::model::graph::{Confidence, EdgeDirection, EdgeType, Language};
 use codeagent_core::query::{self, Meant, Sources};
 use codeagent_workspace::{Entry, EntryKind, RepoPath};
 
@@ -239,7 +239,8 @@ fn not_indexed(state: &State, path: &RepoPath) -> ToolError {
         Err(error) => error.into(),
         Ok(Entry { kind: EntryKind::Directory, .. }) => ToolError::invalid(format!("{path} is not a file; list_directory shows it")),
         Ok(_) => ToolError::not_found(format!(
-            "{path} is not in the index: it is no C# or TypeScript source, is ignored, or is new (index_files)"
+            "{path} is not in the index: it is no {} source, is ignored, or is new (index_files)",
+            Language::all_names()
         )),
     }
 }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use codeagent_core::model::graph::{EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeId, NodeType};
+use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
 use codeagent_core::query::{self, Neighbors, Sources};
 
 use crate::error::ToolError;
@@ -268,9 +268,9 @@ fn related(sources: &mut Sources<'_>, node: &Node, direction: EdgeDirection, ver
     Ok(named)
 }
 
-/// What implements an interface of TypeScript without saying so.
+/// What implements an interface without saying so.
 fn literals(node: &Node) -> Option<String> {
-    let is_shape = node.language == Language::TypeScript && node.node_type == NodeType::Interface;
+    let is_shape = node.language.rules().has_structural_types && node.node_type == NodeType::Interface;
     is_shape.then(|| {
         "object literals and classes that only have its shape are not listed: get_references lists the places that name it".to_owned()
     })

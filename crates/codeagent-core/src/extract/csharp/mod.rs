@@ -19,6 +19,7 @@ mod operators;
 mod parse;
 mod parts;
 mod patterns;
+mod pieces;
 mod repair;
 mod statements;
 mod texts;
@@ -32,6 +33,7 @@ use crate::extract::csharp::walk::Walker;
 use crate::extract::given_up;
 use crate::model::facts::Facts;
 use crate::model::graph::{Dialect, ParseStatus};
+pub use pieces::pieces;
 
 /// See [`crate::extract::extract`].
 pub fn extract(text: &str, defines: &[String]) -> Facts {
@@ -44,7 +46,6 @@ pub fn extract(text: &str, defines: &[String]) -> Facts {
     walk.file(root);
     let mut builder = walk.b;
     locals::finish(&mut builder);
-    builder.facts.header.dialect = Dialect::CSharp;
     let mut facts = builder.finish(Some(root));
     facts.header.error_bytes = parsed.errors.bytes;
     facts.header.error_lines.clone_from(&parsed.errors.lines);

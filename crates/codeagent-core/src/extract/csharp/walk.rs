@@ -15,6 +15,7 @@ use crate::extract::csharp::repair::{EditKind, Edits};
 use crate::extract::csharp::texts::Stripped;
 use crate::extract::cursor::next_beside;
 use crate::model::facts::*;
+use crate::model::graph::Dialect;
 use crate::model::span::Position;
 
 /// How deep expressions, statements, types, patterns and declarations may lie in each other.
@@ -69,7 +70,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// A walk over the tree under `root`.
     pub fn new(text: &'t str, edits: &'r Edits, root: Node<'r>) -> Self {
         Self {
-            b: Builder::new(text),
+            b: Builder::new(text, Dialect::CSharp),
             edits,
             stripped: Stripped::new(text),
             ty_decl: DeclId::NONE,

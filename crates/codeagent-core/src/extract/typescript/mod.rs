@@ -27,6 +27,7 @@ mod literals;
 mod locals;
 mod narrowing;
 mod patterns;
+mod pieces;
 mod prototypes;
 mod repair;
 mod statements;
@@ -51,20 +52,17 @@ use crate::extract::typescript::syntax::Grammar;
 use crate::extract::typescript::walker::Walker;
 use crate::model::facts::Facts;
 use crate::model::graph::{Dialect, ParseStatus};
+pub use pieces::pieces;
 
 /// See [`crate::extract::extract`].
 pub fn extract(text: &str, dialect: Dialect) -> Facts {
-    let jsx = !matches!(dialect, Dialect::Ts | Dialect::Mts | Dialect::Cts);
-    let grammar = Grammar::get(jsx);
     if limits::has_too_many_angles(text) {
         return given_up(text, dialect);
     }
     let repaired = repair(text, dialect);
-    let mut facts = match parse(&repaired.text, jsx) {
+    match parse(&repaired.text, dialect.has_jsx()) {
         Some(tree) => {
-            let mut walker = Walker::new(text, &tree, grammar, &repaired);
-            walker.javascript = dialect.is_javascript();
-            walker.b.facts.header.dialect = dialect;
+            let mut walker = Walker::new(text, dialect, &tree, &repaired);
             walker.b.facts.header.is_module = matches!(dialect, Dialect::Mjs | Dialect::Cjs);
             walker.references();
             walker.declare_documented_types();
@@ -74,9 +72,7 @@ pub fn extract(text: &str, dialect: Dialect) -> Facts {
             facts
         }
         None => given_up(text, dialect),
-    };
-    facts.header.dialect = dialect;
-    facts
+    }
 }
 
 thread_local! {

@@ -75,7 +75,7 @@ impl Repaired<'_> {
 
 /// Rewrites a text; what would break JSX (`<T,>(x) => ..`) or JavaScript (`if(a)!b.c`) is left out there.
 pub fn repair(text: &str, dialect: Dialect) -> Repaired<'_> {
-    let jsx = !matches!(dialect, Dialect::Ts | Dialect::Mts | Dialect::Cts);
+    let jsx = dialect.has_jsx();
     let typed = !dialect.is_javascript();
     let mut scan = Scan { source: text.as_bytes(), edits: Vec::new(), work: LOOKS * (text.len() + 1) };
     for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| STARTS[usize::from(*byte)]) {

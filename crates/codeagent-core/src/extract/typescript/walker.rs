@@ -17,6 +17,7 @@ use crate::extract::typescript::prototypes::Receiver;
 use crate::extract::typescript::repair::{EditKind, Repaired};
 use crate::extract::typescript::syntax::{Child, Children, Field, Grammar, Kind};
 use crate::model::facts::*;
+use crate::model::graph::Dialect;
 use crate::model::span::Position;
 
 /// How many recursive steps the walk takes at most; fits into a stack of 2 MB.
@@ -116,12 +117,13 @@ pub struct Outer {
 
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// A walk at the top of a file.
-    pub fn new(text: &'t str, tree: &'tree Tree, grammar: &'static Grammar, repaired: &'tree Repaired<'t>) -> Self {
-        let mut b = Builder::new(text);
+    pub fn new(text: &'t str, dialect: Dialect, tree: &'tree Tree, repaired: &'tree Repaired<'t>) -> Self {
+        let grammar = Grammar::get(dialect.has_jsx());
+        let mut b = Builder::new(text, dialect);
         let this = b.expr(Expr::This(DeclId::NONE));
         Self {
             b,
-            javascript: false,
+            javascript: dialect.is_javascript(),
             function: DeclId::NONE,
             returns: Vec::new(),
             this,

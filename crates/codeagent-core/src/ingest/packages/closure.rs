@@ -17,9 +17,9 @@ use crate::ingest::load::{Loaded, Loader, Opened, failed};
 use crate::ingest::scan::{Known, NEVER_READ};
 use crate::ingest::writer_thread::PackedFacts;
 use crate::model::facts::Facts;
-use crate::model::graph::{Dialect, Language};
+use crate::model::graph::Dialect;
 use crate::project::paths::folder_of;
-use crate::resolve::typescript::specifiers;
+use crate::resolve::language::specifiers;
 use crate::resolve::{PackageAnswers, Supplied, is_of_package};
 use crate::store::{FactsKey, PackageRow};
 
@@ -67,7 +67,7 @@ pub fn gather(loader: &Loader<'_>, folders: &[RepoPath], loaded: &[Loaded]) -> R
         let round: Vec<String> =
             std::mem::take(&mut next).into_iter().filter(|path| !gathering.files.contains_key(path.as_str())).collect();
         for path in gathering.read(&round)? {
-            let facts = gathering.files.get(&path).map(|read| Arc::clone(&read.facts)).unwrap_or_default();
+            let Some(facts) = gathering.files.get(&path).map(|read| Arc::clone(&read.facts)) else { continue };
             for sym in specifiers(&facts) {
                 let key = (folder_of(&path).to_owned(), facts.text(sym).to_owned());
                 if answers.of_packages.contains_key(&key) {
@@ -101,7 +101,7 @@ fn bases(folders: &[RepoPath]) -> FxHashSet<String> {
 fn asked(folders: &[RepoPath], loaded: &[Loaded]) -> BTreeSet<(String, String)> {
     let answers = PackageAnswers { bases: bases(folders), ..PackageAnswers::default() };
     let mut asked = BTreeSet::new();
-    for file in loaded.iter().filter(|file| file.dialect.language() == Language::TypeScript) {
+    for file in loaded {
         let Some(base) = answers.base_of(folder_of(&file.path)) else { continue };
         for sym in specifiers(&file.facts) {
             let specifier = file.facts.text(sym);

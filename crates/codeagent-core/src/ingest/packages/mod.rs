@@ -25,7 +25,7 @@ use crate::ingest::load::{Loaded, Loader};
 use crate::ingest::scan::NEVER_READ;
 use crate::model::facts::Facts;
 use crate::project::ProjectModel;
-use crate::resolve::typescript::published;
+use crate::resolve::language::published;
 use crate::resolve::{FileId, PackageAnswers, Supplied, World, WorldFile};
 use crate::store::{FactsKey, PackageRow};
 

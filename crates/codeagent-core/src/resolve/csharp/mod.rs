@@ -36,4 +36,5 @@ pub use declared::assemblies::PackageAssembly;
 pub use declared::published::{asked_of, published};
 pub use declared::tables::Tables;
 pub(super) use edges::explain::explain;
+pub(super) use edges::identity::{identity, is_outermost};
 pub use edges::link;

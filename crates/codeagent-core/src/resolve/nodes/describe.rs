@@ -1,12 +1,8 @@
-//! What a declaration says about its node: kind, flags, signature, span, and whether it is a user interface component.
-//!
-//! **Limits.** A component is recognised by its form (upper-case name and returned JSX, a known wrapper or base class, Angular's decorator),
-//! not by its type.
+//! What a declaration says about its node: kind, flags, signature and span.
 
-use crate::model::facts::{
-    DeclFlags, DeclId, DeclKind, Declaration, ExportKind, Expr, ExprId, Facts, ScopeKind, SiteKind, Subject, Sym, TypeExpr,
-};
-use crate::model::graph::{Access, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
+use crate::model::facts::{DeclFlags, DeclId, DeclKind, Declaration, ExportKind, Expr, ExprId, Facts, ScopeKind, Sym};
+use crate::model::graph::{Access, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
+use crate::resolve::language;
 use crate::resolve::nodes::Context;
 
 /// The node a declaration alone would be. `place` is its qualified name and parent.
@@ -25,7 +21,7 @@ pub fn node(context: &Context<'_>, decl: DeclId, id: NodeId, place: (String, Opt
         project_id: context.project.to_owned(),
         name: name.to_owned(),
         qualified_name: place.0,
-        node_type: if is_component(facts, decl) { NodeType::Component } else { kind.node_type() },
+        node_type: if language::is_component(facts, decl) { NodeType::Component } else { kind.node_type() },
         kind,
         language: facts.header.dialect.language(),
         access: detail.access,
@@ -111,22 +107,6 @@ fn assigned_kind(facts: &Facts, declaration: &Declaration) -> Option<NodeKind> {
     }
 }
 
-/// Classes that bear Angular's `@Component(..)`.
-pub fn decorated_components(facts: &Facts) -> Vec<DeclId> {
-    let names_component = |expr| match facts.expr(expr) {
-        Expr::Call(call) => matches!(facts.expr(facts.calls[call.index()].callee), Expr::Name(name, ..) if facts.text(name) == "Component"),
-        _ => false,
-    };
-    facts
-        .sites
-        .iter()
-        .filter(|site| site.kind == SiteKind::Call && matches!(site.subject, Subject::Expr(expr) if names_component(expr)))
-        .filter_map(|site| site.owner.some().map(|owner| (site, owner)))
-        .filter(|(site, owner)| facts.decl(*owner).kind == DeclKind::Class && site.at.offset < facts.decl(*owner).at.offset)
-        .map(|(_, owner)| owner)
-        .collect()
-}
-
 /// The declaration whose parameters a node shows: a variable shows those of the function it holds.
 fn holder<'f>(facts: &'f Facts, declaration: &'f Declaration) -> &'f Declaration {
     match facts.expr(value(facts, declaration.init)) {
@@ -140,7 +120,7 @@ fn is_value(kind: DeclKind) -> bool {
 }
 
 /// The expression under casts that do not change what it is.
-fn value(facts: &Facts, expr: ExprId) -> ExprId {
+pub fn value(facts: &Facts, expr: ExprId) -> ExprId {
     match facts.expr(expr) {
         Expr::Satisfies(inner, _) | Expr::Same(inner) => inner,
         _ => expr,
@@ -211,35 +191,4 @@ fn is_exported(facts: &Facts, declaration: &Declaration) -> bool {
         || !facts.header.is_module
         || matches!(declaration.kind, DeclKind::DefaultExport | DeclKind::AmbientModule)
         || facts.exports.iter().any(|export| export.kind == ExportKind::Local && export.local == declaration.name)
-}
-
-fn is_component(facts: &Facts, decl: DeclId) -> bool {
-    let declaration = facts.decl(decl);
-    if facts.header.dialect.language() == Language::CSharp || !facts.decl_name(decl).starts_with(|first: char| first.is_uppercase()) {
-        return false;
-    }
-    match declaration.kind {
-        DeclKind::Function => declaration.flags.has(DeclFlags::RETURNS_JSX),
-        DeclKind::Class => facts.list(declaration.bases).iter().any(|base| names_component_class(facts, base.ty)),
-        DeclKind::Variable => match facts.expr(value(facts, declaration.init)) {
-            Expr::Function(function) => facts.decl(function).flags.has(DeclFlags::RETURNS_JSX),
-            Expr::Call(call) => wraps_component(facts, facts.calls[call.index()].callee),
-            _ => false,
-        },
-        _ => false,
-    }
-}
-
-fn names_component_class(facts: &Facts, ty: crate::model::facts::TypeId) -> bool {
-    let TypeExpr::Name(segments, _) = facts.type_expr(ty) else { return false };
-    let last = facts.list(segments).last().map_or("", |segment| facts.text(segment.name));
-    matches!(last, "Component" | "PureComponent")
-}
-
-fn wraps_component(facts: &Facts, callee: ExprId) -> bool {
-    let name = match facts.expr(callee) {
-        Expr::Name(name, ..) | Expr::Member(_, name) => facts.text(name),
-        _ => "",
-    };
-    matches!(name, "memo" | "forwardRef" | "lazy")
 }

@@ -15,13 +15,14 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::facts::{DeclId, DeclKind, Facts};
-use crate::model::graph::{Confidence, Edge, EdgeType, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
+use crate::model::facts::{DeclId, Facts};
+use crate::model::graph::{Confidence, Edge, EdgeType, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
 use crate::model::span::{Position, Span};
 use crate::project::ProjectModel;
-use crate::resolve::nodes::identity::Identity;
 use crate::resolve::world::{DeclRef, FileId, World, WorldFile};
-use crate::resolve::{Inherited, Links, Target, Use};
+use crate::resolve::{Inherited, Links, Target, Use, language};
+pub(super) use describe::value;
+pub(super) use identity::{Identity, MergeKey, qualified};
 pub use patch::Renewed;
 
 /// All nodes of a world and which declaration belongs to which.
@@ -198,7 +199,7 @@ impl NodeTable {
 struct Draft {
     node: Node,
     /// What else a declaration must agree in to be the same symbol; see [`Identity::merge_key`].
-    merge_key: identity::MergeKey,
+    merge_key: MergeKey,
     /// Rank of the primary declaration so far; see [`describe::weight`].
     weight: u32,
 }
@@ -219,7 +220,7 @@ impl TableBuilder {
         let file_node = self.drafts.len() as u32;
         self.of_file.push(file_node);
         self.drafts.push(file_draft(file, project));
-        let components = describe::decorated_components(&file.facts);
+        let components = language::decorated_components(&file.facts);
         let mut of_decl = vec![0; file.facts.decls.len()];
         for decl in file.facts.decl_ids().filter(|decl| is_node(&file.facts, *decl)) {
             let parent = enclosing(&file.facts, &of_decl, decl);
@@ -236,7 +237,7 @@ impl TableBuilder {
 
     fn add_decl(&mut self, context: &Context<'_>, decl: DeclId) -> u32 {
         let parent = context.parent.map(|index| &self.drafts[index as usize].node);
-        let identity = Identity::of(context, decl, parent);
+        let identity = language::identity(context.file, decl, parent);
         let base = identity.id(context.project, None);
         let same = self.by_identity.entry(base).or_default();
         let merged = same.iter().copied().find(|index| identity.merge_key.merges_with(&self.drafts[*index as usize].merge_key));
@@ -297,10 +298,8 @@ struct Context<'a> {
 }
 
 fn parent_id(context: &Context<'_>, drafts: &[Draft], decl: DeclId) -> Option<NodeId> {
-    if context.file.facts.decl(decl).kind == DeclKind::Namespace && context.file.facts.header.dialect.language() == Language::CSharp {
-        return None;
-    }
-    Some(drafts[context.parent.unwrap_or(context.file_node) as usize].node.id)
+    let is_outermost = language::is_outermost(&context.file.facts, decl);
+    (!is_outermost).then(|| drafts[context.parent.unwrap_or(context.file_node) as usize].node.id)
 }
 
 /// Whether a declaration is (part of) a node.
@@ -344,7 +343,7 @@ fn file_draft(file: &WorldFile, project: &str) -> Draft {
         doc: None,
         spans: vec![NodeSpan { path: file.path.to_string(), span: whole, name_line: 1, name_column: 1 }],
     };
-    Draft { node, merge_key: identity::MergeKey::never(), weight: 0 }
+    Draft { node, merge_key: MergeKey::Alone, weight: 0 }
 }
 
 #[cfg(test)]

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::module_paths::{ModulePaths, PackageAnswers, is_of_package};
 use super::programs::Programs;
 use super::well_known::words;
 use crate::model::facts::*;
 use crate::model::graph::Language;
 use crate::project::ProjectModel;
-use crate::resolve::module_paths::{ModulePaths, PackageAnswers, is_of_package};
 use crate::resolve::reads::body_slots;
-use crate::resolve::world::{DeclRef, FileId, WorldFile};
+use crate::resolve::world::{DeclRef, FileId, World, WorldFile};
 
 /// A name, the same in all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -553,6 +553,19 @@ pub(super) fn is_global(facts: &Facts, decl: &Declaration) -> bool {
         return false;
     }
     (decl.scope == ScopeId(0) && !facts.header.is_module) || facts.scope(decl.scope).kind == ScopeKind::Global
+}
+
+/// Where the module specifiers of a file lead and as whose file it is linked, as texts to compare.
+pub fn module_answers(file: FileId, world: &World) -> Vec<&str> {
+    let facts = world.facts(file);
+    let tables = &world.typescript;
+    let mut answers: Vec<(&str, &str)> = tables
+        .module_targets(file)
+        .map(|(specifier, target)| (facts.text(specifier), target.map_or("", |target| &*world.file(target).path)))
+        .collect();
+    answers.sort_unstable();
+    let answers = answers.into_iter().flat_map(|(specifier, target)| [specifier, target]);
+    tables.programs(file).1.chain(["|"]).chain(answers).collect()
 }
 
 /// All module specifiers of a file, sorted.

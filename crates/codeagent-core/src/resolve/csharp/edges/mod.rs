@@ -4,6 +4,7 @@
 
 mod display;
 pub mod explain;
+pub mod identity;
 mod implementations;
 mod sites;
 

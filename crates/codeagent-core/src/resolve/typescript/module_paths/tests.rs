@@ -2,12 +2,13 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::model::facts::Facts;
+use crate::model::graph::Dialect;
 
 fn paths(files: &[&str], texts: &[(&str, &str)]) -> (ModulePaths, Vec<String>) {
     let mut names: Vec<&str> = files.to_vec();
     names.sort_unstable();
     let world: Vec<WorldFile> =
-        names.iter().map(|path| WorldFile { path: Arc::from(*path), facts: Arc::new(Facts::default()), external: false }).collect();
+        names.iter().map(|path| WorldFile { path: Arc::from(*path), facts: Arc::new(Facts::of(Dialect::Ts)), external: false }).collect();
     let sources: BTreeMap<String, Arc<str>> = texts.iter().map(|(path, text)| ((*path).to_owned(), Arc::from(*text))).collect();
     let projects = ProjectModel { sources: Arc::new(sources), ..ProjectModel::default() };
     (ModulePaths::new(&world, &projects, &Arc::default()), names.iter().map(|name| (*name).to_owned()).collect())

@@ -1,0 +1,59 @@
+//! Which declarations of a C# file do others see one by one: members of types.
+
+use crate::extract::pieces::{Place, place};
+use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts};
+
+/// Members of types, and where types, namespaces and usings stand.
+pub fn pieces(facts: &Facts) -> (Vec<Place>, Vec<usize>) {
+    let mut containers: Vec<DeclId> = Vec::new();
+    let mut places: Vec<Place> = Vec::new();
+    let mut others: Vec<usize> = facts.imports.iter().map(|import| import.at.offset as usize).collect();
+    for id in facts.decl_ids() {
+        let decl = facts.decl(id);
+        if opens_a_type(decl.kind) {
+            containers.push(id);
+        }
+        if opens_a_type(decl.kind) || decl.kind == DeclKind::Namespace {
+            others.push(decl.at.offset as usize);
+        }
+        if is_member(decl.kind)
+            && !decl.flags.has(DeclFlags::FROM_PARAMETER)
+            && let Ok(container) = containers.binary_search(&facts.scope(decl.scope).owner)
+        {
+            places.extend(place(facts, id, container as u32));
+        }
+    }
+    (places, others)
+}
+
+fn opens_a_type(kind: DeclKind) -> bool {
+    matches!(
+        kind,
+        DeclKind::Class
+            | DeclKind::Struct
+            | DeclKind::Record
+            | DeclKind::RecordStruct
+            | DeclKind::Interface
+            | DeclKind::Enum
+            | DeclKind::Delegate
+            | DeclKind::ExtensionBlock
+    )
+}
+
+/// Whether a member stands by itself; a primary constructor belongs to the head of its type.
+fn is_member(kind: DeclKind) -> bool {
+    matches!(
+        kind,
+        DeclKind::Method
+            | DeclKind::Constructor
+            | DeclKind::StaticConstructor
+            | DeclKind::Finalizer
+            | DeclKind::Operator
+            | DeclKind::Conversion
+            | DeclKind::Property
+            | DeclKind::Field
+            | DeclKind::Event
+            | DeclKind::Indexer
+            | DeclKind::EnumMember
+    )
+}

@@ -1,0 +1,48 @@
+//! What the languages' readings of parameter lists have in common: brackets, spaces and defaults.
+
+/// The parts between separators that stand outside of brackets; none of an empty text.
+#[must_use]
+pub fn split_outside(text: &str, separator: char) -> Vec<&str> {
+    let (mut parts, mut from, mut depth, mut before) = (Vec::new(), 0, 0_usize, ' ');
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if c == separator && depth == 0 && !(c == '=' && text[at..].starts_with("=>")) => {
+                parts.push(&text[from..at]);
+                from = at + c.len_utf8();
+            }
+            '(' | '<' | '[' | '{' => depth += 1,
+            // An arrow closes nothing.
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            '>' if before != '=' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        before = c;
+    }
+    if from > 0 || !text.trim().is_empty() {
+        parts.push(&text[from..]);
+    }
+    parts
+}
+
+/// A text without its spaces.
+#[must_use]
+pub fn squeezed(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// A parameter without its default value.
+pub fn without_default(parameter: &str) -> &str {
+    split_outside(parameter, '=').first().copied().unwrap_or_default().trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_split_outside_of_brackets() {
+        assert_eq!(split_outside("Dictionary<string, int> map, (int, int) pair", ','), ["Dictionary<string, int> map", " (int, int) pair"]);
+        assert_eq!(split_outside("f: (a: A, b: B) => void, c", ','), ["f: (a: A, b: B) => void", " c"]);
+        assert_eq!(split_outside("", ','), Vec::<&str>::new());
+    }
+}
