@@ -11,8 +11,8 @@ use std::time::Duration;
 use std::{env, fs};
 
 use codeagent_core::engine::{Engine, EngineOptions};
-use codeagent_core::ingest::{Phase, Summary};
 use codeagent_core::model::graph::{Dialect, Language};
+use codeagent_core::{Phase, Summary};
 use codeagent_workspace::{DataHome, RepoPath, Workspace};
 use cpu_time::{ProcessTime, ThreadTime};
 use rayon::prelude::*;

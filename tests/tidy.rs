@@ -91,6 +91,13 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("ort", &["crates/codeagent-embed/src/"]),
     ("anyhow", &["crates/codeagent-cli/src/", "crates/codeagent-externals/src/", "crates/xtask/src/"]),
     ("clrmeta", &["crates/codeagent-core/src/library/metadata/", "crates/codeagent-testkit/src/"]),
+    // Who uses the library needs what stands at its root.
+    ("codeagent_core::store", &["crates/xtask/src/"]),
+    ("codeagent_core::ingest", &["crates/xtask/src/"]),
+    ("codeagent_core::extract", &[]),
+    ("codeagent_core::resolve", &[]),
+    ("codeagent_core::project", &[]),
+    ("codeagent_core::library", &["crates/codeagent-externals/src/"]),
     // A language knows nothing of the other, and only the dispatchers know of both.
     ("crate::extract::csharp", &["crates/codeagent-core/src/extract/csharp/", "crates/codeagent-core/src/extract/mod.rs"]),
     ("crate::extract::typescript", &["crates/codeagent-core/src/extract/typescript/", "crates/codeagent-core/src/extract/mod.rs"]),

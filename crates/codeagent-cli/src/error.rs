@@ -2,9 +2,9 @@
 //!
 //! **Limits.** What has no code of its own is `invalid_parameter`: a wrong argument is what is left.
 
+use codeagent_core::StoreError;
 use codeagent_core::engine::{EngineError, ErrorKind, store_kind};
 use codeagent_core::query::QueryError;
-use codeagent_core::store::StoreError;
 use codeagent_mcp::error::{Code, ToolError};
 use serde_json::{Value, json};
 

@@ -4,9 +4,9 @@
 use std::io;
 use std::process::ExitCode;
 
+use codeagent_core::StoreError;
 use codeagent_core::engine::{EngineError, ErrorKind};
 use codeagent_core::query::QueryError;
-use codeagent_core::store::StoreError;
 use codeagent_mcp::error::{Code, ToolError};
 use codeagent_mcp::serve::ServeError;
 
@@ -41,7 +41,7 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         return Some(of_tool(error.code));
     }
     let is_usage = cause.is::<QueryError>()
-        || cause.is::<codeagent_core::ingest::InspectError>()
+        || cause.is::<codeagent_core::InspectError>()
         || matches!(cause.downcast_ref(), Some(ServeError::Exposed(_) | ServeError::Root(_)))
         || cause.is::<codeagent_mcp::http::TokenError>()
         || cause.is::<codeagent_workspace::PathError>()

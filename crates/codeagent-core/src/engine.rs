@@ -19,8 +19,11 @@ use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, MOST_KEP
 use crate::embed::Source;
 use crate::engine::soundness::Held;
 use crate::ingest::{self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
-use crate::query::{Texts, Vectors};
-use crate::store::{self, Canceller, NodeVector, ROOT, Reader, Snapshot, StoreError};
+use crate::query::{Counts, Coverage, Texts, Vectors};
+use crate::store::{self, Canceller, Check, NodeVector, ROOT, Reader, Snapshot, StoreError};
+
+pub use crate::extract::grammars;
+pub use crate::store::{SCHEMA_VERSION, sqlite_version};
 
 /// Connections that answer at the same time, beside one for each worker of the pipeline.
 const READERS: u32 = 4;
@@ -71,10 +74,21 @@ impl EngineError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Root(_) | Self::Config(_) => ErrorKind::Usage,
-            Self::Data(DataDirError::Locked(_)) => ErrorKind::Locked,
-            Self::Ingest(IngestError::Interrupted) => ErrorKind::Interrupted,
-            Self::Store(error) | Self::Ingest(IngestError::Store(error)) => store_kind(error),
-            Self::Data(_) | Self::Ingest(_) => ErrorKind::Other,
+            Self::Data(error) => match error {
+                DataDirError::Locked(_) => ErrorKind::Locked,
+                DataDirError::NoPlace
+                | DataDirError::Unwritable { .. }
+                | DataDirError::Link { .. }
+                | DataDirError::Open { .. }
+                | DataDirError::Io(_)
+                | DataDirError::Remove { .. } => ErrorKind::Other,
+            },
+            Self::Ingest(error) => match error {
+                IngestError::Interrupted => ErrorKind::Interrupted,
+                IngestError::Store(error) => store_kind(error),
+                IngestError::Shortage | IngestError::Threads(_) | IngestError::WriterGone => ErrorKind::Other,
+            },
+            Self::Store(error) => store_kind(error),
         }
     }
 }
@@ -83,11 +97,12 @@ impl EngineError {
 #[must_use]
 pub fn store_kind(error: &StoreError) -> ErrorKind {
     match error {
+        StoreError::Query(_) => ErrorKind::Usage,
         StoreError::NotIndexed | StoreError::Older { .. } | StoreError::OtherLayout | StoreError::OtherRoot => ErrorKind::NotIndexed,
         StoreError::Busy => ErrorKind::Locked,
         StoreError::Cancelled => ErrorKind::Interrupted,
         StoreError::Corrupt(_) | StoreError::Newer { .. } | StoreError::Foreign(_) => ErrorKind::Corrupt,
-        _ => ErrorKind::Other,
+        StoreError::OldSqlite(_) | StoreError::Thread(_) | StoreError::Sqlite(_) | StoreError::Pool(_) => ErrorKind::Other,
     }
 }
 
@@ -416,10 +431,16 @@ impl Answers {
         &self.texts
     }
 
-    /// Bytes of code, markup and configuration in no language that is indexed.
+    /// How much of the repository is in an indexed language, of which the index holds so much.
     #[must_use]
-    pub fn other_bytes(&self) -> u64 {
-        self.texts.listing(&self.workspace).0.other
+    pub fn coverage(&self, counts: &Counts) -> Coverage {
+        let covered_bytes = counts.languages.iter().map(|counts| counts.bytes).sum();
+        Coverage { covered_bytes, other_bytes: self.texts.listing(&self.workspace).0.other }
+    }
+
+    /// Whether a first index was ever finished.
+    pub fn is_complete(&self) -> Result<bool, StoreError> {
+        Ok(store::metadata(&self.snapshot()?, store::SCANNED_AT)?.is_some())
     }
 
     /// The folder of the index.
@@ -438,6 +459,11 @@ impl Answers {
     pub fn changed_files(&self) -> Result<Vec<String>, EngineError> {
         Ok(ingest::inspect::changed(&self.workspace, &self.snapshot()?)?)
     }
+}
+
+/// Reads a whole database and fails if its pages and rows do not fit together.
+pub fn check_database(path: &Path) -> Result<(), StoreError> {
+    store::check(path, Check::Quick)
 }
 
 /// A pipeline over the database, and what answers from it.

@@ -1,52 +1,74 @@
 //! The engine: text becomes facts, facts become edges, edges lie in a store and answer questions.
 //!
-//! A file travels one way: `extract` (one text, pure) -> `resolve` (all facts, pure) -> `ingest` (what changed, what must be linked again)
-//! -> `store` (all SQL) -> `query` (one file per question). See `docs/ARCHITECTURE.md`.
-//!
-//! A program that asks it indexes a folder once, or again after changes, and asks as often as it likes, from any thread:
+//! What a program needs that asks about a repository stands at the root: [`Engine`] indexes and answers, [`Answers`] reads an index that another
+//! process writes, [`Keeper`] watches. Questions are functions over a [`Snapshot`], one generation of the index; all of them are in [`query`].
 //!
 //! ```
-//! use codeagent_core::engine::{Engine, EngineOptions};
-//! use codeagent_core::model::graph::{EdgeDirection, EdgeType};
-//! use codeagent_core::query::{Sources, get_neighbors, resolve_symbol};
+//! use std::sync::Arc;
+//!
+//! use codeagent_core::{
+//!     DataHome, EdgeDirection, EdgeType, Engine, EngineOptions, Keeper, NeighborQuery, Role, Sources, get_neighbors, resolve_symbol,
+//! };
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let (repository, cache) = (tempfile::tempdir()?, tempfile::tempdir()?);
-//! # std::fs::write(repository.path().join("a.ts"), "export function price() { return 1 }\nexport function total() { return price() }\n")?;
-//! # let home = codeagent_workspace::DataHome::at(cache.path());
-//! let options = EngineOptions { home, ..EngineOptions::default() };
-//! let engine = Engine::open(repository.path(), options)?;
+//! # let (root, cache) = (repository.path(), cache.path());
+//! # std::fs::write(root.join("a.ts"), "export function price() { return 1 }\nexport function total() { return price() }\n")?;
+//! // Open: indexes lie below `cache`, never in the repository. By default they lie where the command has them.
+//! let options = EngineOptions { home: DataHome::at(cache), ..EngineOptions::default() };
+//! let engine = Arc::new(Engine::open(root, options)?);
+//!
+//! // Index: the first time everything, then what changed.
 //! let summary = engine.index(&|_progress| {})?;
 //! assert!(summary.problems.is_empty());
 //!
+//! // Ask, as often as you like and from any thread.
 //! let answers = engine.answers();
 //! let snapshot = answers.snapshot()?;
 //! let price = resolve_symbol(&snapshot, "price")?;
 //! let mut sources = Sources::new(&snapshot, answers.workspace());
-//! let callers = get_neighbors((price.id, Some(EdgeType::Calls), EdgeDirection::Incoming), &mut sources, 3)?;
-//! assert_eq!(callers[0].node.qualified_name, "a.ts#total");
-//! assert_eq!((callers[0].sites[0].line, callers[0].sites[0].column), (2, 34));
-//! engine.close()?;
+//! let callers = NeighborQuery { node: price.id, edge_type: Some(EdgeType::Calls), direction: EdgeDirection::Incoming, sites: 3 };
+//! let found = get_neighbors(&mut sources, &callers)?;
+//! assert_eq!(found[0].node.qualified_name, "a.ts#total");
+//! assert_eq!((found[0].sites[0].line, found[0].sites[0].column), (2, 34));
+//!
+//! // Watch: edits are taken in as they are made; a question waits for those made before it.
+//! let keeper = Keeper::start(Arc::clone(&engine), Role::Watch, |_progress| {})?;
+//! std::fs::write(root.join("b.ts"), "import { price } from './a'\nexport const twice = () => price() * 2\n")?;
+//! assert!(keeper.settle(None).is_none());
+//! let snapshot = answers.snapshot()?;
+//! assert_eq!(get_neighbors(&mut Sources::new(&snapshot, answers.workspace()), &callers)?.len(), 2);
+//! keeper.stop();
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! One engine writes at a time; [`engine::Answers::open`] reads what another process has indexed.
+//! One engine writes an index at a time; [`Answers::open`] reads what another process has indexed.
+//!
+//! A file travels one way: `extract` (one text, pure) -> `resolve` (all facts, pure) -> `ingest` (what changed, what must be linked again)
+//! -> `store` (all SQL) -> [`query`] (one file per question). See `docs/ARCHITECTURE.md`. The modules that are left out of this page are how it is
+//! done and change with it.
 
 pub mod model;
 
+#[doc(hidden)]
 pub mod project;
 
+#[doc(hidden)]
 pub mod library;
 
+#[doc(hidden)]
 pub mod extract;
 
+#[doc(hidden)]
 pub mod resolve;
 
 pub mod embed;
 
+#[doc(hidden)]
 pub mod store;
 
+#[doc(hidden)]
 pub mod ingest;
 
 pub mod query;
@@ -54,3 +76,23 @@ pub mod query;
 pub mod engine;
 
 pub mod watch;
+
+pub use codeagent_workspace::{DataHome, RepoPath, Workspace};
+
+pub use engine::{Answers, Engine, EngineError, EngineOptions, ErrorKind};
+#[doc(hidden)]
+pub use ingest::inspect;
+pub use ingest::{Change, ChangeBatch, FileProblem, IngestError, IngestOptions, InspectError, Phase, PhaseTime, Progress, Summary};
+pub use model::graph::{
+    Access, Confidence, Dialect, Edge, EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType,
+    ParseStatus,
+};
+pub use model::span::{Position, Span};
+pub use query::{
+    CallSite, Counts, FileKey, Filter, Found, FoundSymbol, Freshness, IndexStatus, LanguageCounts, Match, Matched, Meaning, Meant,
+    Neighbor, NeighborQuery, Neighbors, QueryError, Relation, Relations, Score, SearchFilter, Similar, Snapshot, Sources, Symbol,
+    VectorSource, Vectors, derive_file_id, filter_nodes, find_similar, get_neighbors, get_node, get_node_by_qualified_name, get_outline,
+    get_source, resolve_symbol, status, symbols_meant, why_empty,
+};
+pub use store::{Canceller, StoreError};
+pub use watch::{Keeper, Lag, Role};

@@ -7,7 +7,7 @@
 //! **Limits.** Texts, whole numbers, yes or no and lists of texts are all that tools take. A default that depends on what is asked stands in the words of
 //! a parameter only.
 
-use codeagent_core::store::Canceller;
+use codeagent_core::Canceller;
 use serde_json::{Map, Value, json};
 
 use crate::error::ToolError;

@@ -3,10 +3,10 @@
 //!
 //! **Limits.** Messages come from the errors themselves, which never hold a path of the machine.
 
+use codeagent_core::IngestError;
+use codeagent_core::StoreError;
 use codeagent_core::engine::EngineError;
-use codeagent_core::ingest::IngestError;
 use codeagent_core::query::QueryError;
-use codeagent_core::store::StoreError;
 use codeagent_core::watch::Lag;
 use codeagent_workspace::{PathError, ReadError};
 

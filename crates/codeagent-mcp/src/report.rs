@@ -3,7 +3,7 @@
 //!
 //! **Limits.** Only for calls that ask for it with a `progressToken`.
 
-use codeagent_core::ingest::{Phase, Progress};
+use codeagent_core::{Phase, Progress};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RoleServer};
 use tokio::sync::watch;

@@ -18,11 +18,10 @@ use std::time::Duration;
 
 use codeagent_core::embed::Source;
 use codeagent_core::engine::{Answers, Engine, EngineError, EngineOptions, ErrorKind};
-use codeagent_core::ingest::{IngestOptions, Progress};
 use codeagent_core::query::{self, IndexStatus};
-use codeagent_core::store::{self, StoreError};
 use codeagent_core::watch::door::{Visit, Wish, sync};
 use codeagent_core::watch::{Keeper, Lag, Role, SETTLING, glance, vector_progress};
+use codeagent_core::{IngestOptions, Progress};
 use codeagent_workspace::{DataHome, OpenError, RepoPath, Workspace};
 
 use crate::arguments::Arguments;
@@ -338,7 +337,7 @@ impl State {
             (remark, making) => remark.or(making),
         };
         let report = StatusReport { watcher_active: watched, ..StatusReport::new(&status, healthy) };
-        let report = report.with_text_of_no_language(&status, answers.other_bytes());
+        let report = report.with_coverage(answers.coverage(&status.counts));
         Ok((report, remark, answers.workspace().config().remarks.clone()))
     }
 
@@ -436,7 +435,7 @@ impl State {
     }
 
     fn bring_up_to_date(self: &Arc<Self>, engine: Engine) {
-        let is_complete = is_complete(&engine.answers()).unwrap_or(false);
+        let is_complete = engine.answers().is_complete().unwrap_or(false);
         let state = Arc::downgrade(self);
         let progress = move |progress| state.upgrade().iter().for_each(|state| state.note(progress));
         let keeper = match Keeper::start(Arc::new(engine), Role::Server, progress) {
@@ -460,7 +459,7 @@ impl State {
 
     fn elsewhere(&self) -> Stage {
         match Answers::open(self.workspace().root(), &self.home).map(|answers| answers.with_model(self.indexing.model.clone())) {
-            Ok(answers) if is_complete(&answers).unwrap_or(false) => Stage::ReadOnly(answers),
+            Ok(answers) if answers.is_complete().unwrap_or(false) => Stage::ReadOnly(answers),
             Ok(answers) => Stage::Elsewhere(Some(answers)),
             Err(error) if matches!(error.kind(), ErrorKind::NotIndexed) => Stage::Elsewhere(None),
             Err(error) => Stage::Failed(error.into()),
@@ -512,11 +511,6 @@ fn shown(progress: Option<Progress>) -> String {
         Some(Progress { phase, total: 0, .. }) => phase.as_str().to_owned(),
         Some(Progress { phase, done, total }) => format!("{} {done} of {total}", phase.as_str()),
     }
-}
-
-/// Whether a first index was ever finished.
-fn is_complete(answers: &Answers) -> Result<bool, StoreError> {
-    Ok(store::metadata(&answers.snapshot()?, store::SCANNED_AT)?.is_some())
 }
 
 /// Said while a damaged index is made anew.

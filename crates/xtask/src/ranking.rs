@@ -131,7 +131,7 @@ fn near(nodes: Vec<Node>, count: usize) -> anyhow::Result<()> {
     for (kind, vectors) in [symbol_vectors(&snapshot, &asked_symbols)?, sentence_vectors(&sentences)?].iter().enumerate() {
         let exact = query::exactly_nearest(&snapshot, VectorSource::Lexical, vectors, NEAREST)?;
         for (vector, exact) in vectors.iter().zip(exact) {
-            let found = cached.nearest(&snapshot, (VectorSource::Lexical, vector), [100, 300][kind])?;
+            let found = cached.nearest(&snapshot, VectorSource::Lexical, vector, [100, 300][kind])?;
             // Who is as near as the tenth is as good as it.
             let least = exact.last().map_or(0.0, |(_, cosine)| cosine - 1e-5);
             let right = found.iter().take(NEAREST).filter(|(_, cosine)| *cosine >= least).count();

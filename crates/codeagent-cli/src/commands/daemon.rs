@@ -13,8 +13,8 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
+use codeagent_core::IngestOptions;
 use codeagent_core::engine::{Engine, EngineError, EngineOptions};
-use codeagent_core::ingest::IngestOptions;
 use codeagent_core::watch::door::{self, Keeping};
 use codeagent_core::watch::{End, Keeper, Role};
 use codeagent_mcp::tools::management::timestamp;

@@ -4,7 +4,7 @@
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
-use codeagent_core::ingest::inspect;
+use codeagent_core::inspect::{self, SitesAt};
 use codeagent_workspace::{DataHome, Workspace};
 
 use crate::commands::Root;
@@ -40,7 +40,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         What::Facts { path } => inspect::facts(&workspace, &workspace.resolve(path)?)?,
         What::Link { place } => {
             let (path, line, column) = parse_place(place).context("a place is FILE:LINE or FILE:LINE:COLUMN")?;
-            inspect::links(&workspace, &workspace.resolve(path)?, (line, column))?
+            inspect::links(&workspace, &workspace.resolve(path)?, SitesAt { line, column })?
         }
         What::Calls => inspect::calls(&workspace)?,
     };

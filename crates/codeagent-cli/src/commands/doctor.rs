@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use codeagent_core::engine::Answers;
 use codeagent_core::watch::{door, glance};
-use codeagent_core::{extract, query, store};
+use codeagent_core::{engine, query};
 use codeagent_mcp::http;
 use codeagent_workspace::{DataDir, DataHome, WatchError, Watcher, Workspace};
 use serde_json::json;
@@ -53,8 +53,8 @@ pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
 }
 
 fn versions() -> String {
-    let grammars: Vec<String> = extract::grammars().map(|(language, version)| format!("{} {version}", language.as_str())).collect();
-    let (layout, sqlite) = (store::SCHEMA_VERSION, store::sqlite_version());
+    let grammars: Vec<String> = engine::grammars().map(|(language, version)| format!("{} {version}", language.as_str())).collect();
+    let (layout, sqlite) = (engine::SCHEMA_VERSION, engine::sqlite_version());
     format!("codeagent {}, index layout {layout}, SQLite {sqlite}, grammars of version {}", env!("CARGO_PKG_VERSION"), grammars.join(", "))
 }
 
@@ -90,7 +90,7 @@ fn kept(data: &DataDir) -> Vec<Finding> {
     }
     if data.has_database() {
         let checked = data.database().map_err(|error| error.to_string());
-        findings.push(match checked.and_then(|path| store::check(&path, store::Check::Quick).map_err(|error| error.to_string())) {
+        findings.push(match checked.and_then(|path| engine::check_database(&path).map_err(|error| error.to_string())) {
             Ok(()) => fine("index: its parts fit together; `codeagent status --verify` compares all of it with a fresh one"),
             Err(error) => wrong(format!("index: {error}; run `codeagent index --rebuild`")),
         });

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use clap::Args;
 use codeagent_core::engine::{Answers, Engine, EngineOptions, ErrorKind};
-use codeagent_core::ingest::{IngestOptions, Progress, Summary};
-use codeagent_core::model::graph::ParseStatus;
-use codeagent_core::store;
+use codeagent_core::query;
 use codeagent_core::watch::door::{self, Wish};
+use codeagent_core::{IngestOptions, Progress, Summary};
 use codeagent_workspace::DataHome;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -142,7 +141,7 @@ fn elsewhere(root: &Root) -> anyhow::Result<Option<String>> {
     let data = root.data()?;
     let wish = Wish { everything: true, ..Wish::default() };
     let Ok(granted) = door::sync(&data, &wish, LONGEST) else { return Ok(None) };
-    let counts = store::counts(&Answers::open(&root.folder, &DataHome::default())?.snapshot()?)?;
+    let counts = query::counts(&Answers::open(&root.folder, &DataHome::default())?.snapshot()?)?;
     let behind = granted.behind.map(|behind| format!("; {behind}")).unwrap_or_default();
     let (files, symbols) = (count(counts.files, "file"), count(counts.symbols, "symbol"));
     Ok(Some(format!("{files}, {symbols}, {}, by the codeagent that watches the repository{behind}", count(counts.edges, "edge"))))
@@ -188,11 +187,8 @@ fn details(engine: &Engine, summary: &Summary) -> anyhow::Result<Vec<String>> {
     let mut lines: Vec<String> = summary.problems.iter().map(|problem| format!("failed {}: {}", problem.path, problem.message)).collect();
     lines.extend(summary.remarks.iter().map(|remark| format!("project {remark}")));
     let snapshot = engine.answers().snapshot()?;
-    for file in store::files(&snapshot)? {
-        if file.parse_status == ParseStatus::Partial {
-            lines.push(format!("parse errors {}: {} of {} bytes", file.path, file.error_bytes, file.bytes));
-        }
-    }
+    let partly_read = query::partly_read_files(&snapshot)?;
+    lines.extend(partly_read.iter().map(|file| format!("parse errors {}: {} of {} bytes", file.path, file.error_bytes, file.bytes)));
     lines.push(summary.work());
     Ok(lines)
 }

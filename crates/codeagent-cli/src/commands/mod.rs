@@ -28,8 +28,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
+use codeagent_core::StoreError;
 use codeagent_core::engine::{Answers, EngineError};
-use codeagent_core::store::{self, StoreError};
 use codeagent_workspace::{DataDir, DataHome, LogFile, RepoPath, Workspace};
 
 use crate::commands::ask::Question;
@@ -212,7 +212,7 @@ impl Root {
     fn answers(&self) -> anyhow::Result<Answers> {
         let answers = Answers::open(&self.folder, &DataHome::default())?.with_model(model::source());
         // A first index that was interrupted leaves an empty database behind.
-        if store::metadata(&answers.snapshot()?, store::SCANNED_AT)?.is_none() {
+        if !answers.is_complete()? {
             return Err(StoreError::NotIndexed.into());
         }
         Ok(answers)

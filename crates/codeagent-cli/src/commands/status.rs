@@ -26,8 +26,9 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let status = query::status(&snapshot, answers.vectors())?;
     let watcher_active = Visit::begin(answers.data()).is_ok();
     let report = StatusReport { watcher_active, ..StatusReport::new(&status, true) };
-    let report = report.with_text_of_no_language(&status, answers.other_bytes());
-    let (failed, partial) = (listed(query::unread_files(&snapshot)?), listed(query::partly_read_files(&snapshot)?));
+    let report = report.with_coverage(answers.coverage(&status.counts));
+    let failed = listed(query::unread_files(&snapshot)?);
+    let partial: Vec<Listed> = query::partly_read_files(&snapshot)?.iter().map(|file| Listed::new(&file.path, file.reason())).collect();
     let mut notes = answers.workspace().config().remarks.clone();
     notes.extend(Some(glance(&answers)).filter(|lag| !lag.is_none()).map(|lag| lag.to_string()));
     let given_up: Vec<Listed> = status.given_up.iter().map(|(path, sites)| Listed::new(path, too_costly(*sites))).collect();

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
+use codeagent_core::IngestOptions;
 use codeagent_core::engine::{Engine, EngineOptions};
-use codeagent_core::ingest::IngestOptions;
 use codeagent_core::watch::{Keeper, Role};
 
 use crate::commands::{Root, Threads, model};

@@ -24,6 +24,7 @@ use crate::model::facts::{SiteKind, Sym};
 use crate::model::graph::{Dialect, EdgeType, Language};
 use crate::model::print;
 use crate::project::ProjectModel;
+pub use crate::resolve::explain::SitesAt;
 use crate::resolve::language::object_functions;
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::{self, FileId, World, WorldFile, explain};
@@ -38,7 +39,7 @@ pub fn facts(workspace: &Workspace, path: &RepoPath) -> Result<String, InspectEr
 }
 
 /// Why the sites of a line of a file, or the one at a column, have their edges or none.
-pub fn links(workspace: &Workspace, path: &RepoPath, place: (u32, Option<u32>)) -> Result<String, InspectError> {
+pub fn links(workspace: &Workspace, path: &RepoPath, place: SitesAt) -> Result<String, InspectError> {
     let threads = worker_threads(0)?;
     let world = world(workspace, &threads)?;
     let file = world.find(path.as_str()).ok_or_else(|| InspectError::NoSource(path.to_string()))?;

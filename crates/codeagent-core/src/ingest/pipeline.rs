@@ -22,7 +22,7 @@ use crate::ingest::packages::{self, Doubt, Held, Installed};
 use crate::ingest::patch::{MOST_PATCHED, Patched};
 use crate::ingest::pieces::Pieces;
 use crate::ingest::plan::{Fingerprint, Plan, plan};
-use crate::ingest::relink::{Relinked, relink_all};
+use crate::ingest::relink::{LinkInputs, Relinked, relink_all};
 use crate::ingest::resident::{Built, Doubts, Resident, Standing, files_of};
 use crate::ingest::rows::{self, Rows};
 use crate::ingest::scan::{self, Known, Scan, Source};
@@ -90,6 +90,20 @@ pub(super) struct Run<'a> {
     /// Since when the whole repository is known.
     walked_at: i64,
     pub(super) known: Known,
+}
+
+/// A world in which something differs from what the index says.
+struct Changed {
+    scan: Scan,
+    /// The nodes of the index, if they are in memory.
+    nodes_before: Option<NodeTable>,
+    built: Built,
+    /// `None`: the project files are as they were.
+    inputs: Option<Vec<InputRow>>,
+    /// Whether everything is linked again.
+    relink_all: bool,
+    /// Whether the world is kept for the next edit.
+    keeps: bool,
 }
 
 impl IngestPipeline {
@@ -197,7 +211,7 @@ impl IngestPipeline {
         let scan = Scan { sources, packages: resident.packages.clone(), ..Scan::default() };
         let projects = Arc::clone(&standing.built.projects);
         let (built, nodes) = self.build(&run, &scan, projects, Some(standing))?;
-        self.changed(run, (resident, scan, nodes), (built, None), (false, true))
+        self.changed(run, resident, Changed { scan, nodes_before: nodes, built, inputs: None, relink_all: false, keeps: true })
     }
 
     /// Looks at everything.
@@ -241,7 +255,7 @@ impl IngestPipeline {
         }
         let relink_all = !same_engine || inputs_differ(&inputs, &run.known);
         if !relink_all && !scan.sources_are_in_doubt() && doubt != Doubt::Other {
-            self.touch(&mut run, (&scan, inputs), doubt)?;
+            self.touch(&mut run, &scan, inputs, doubt)?;
             return Ok(self.unchanged(run, resident, scan.problems));
         }
         let before = resident.standing.take();
@@ -252,7 +266,7 @@ impl IngestPipeline {
         };
         let keeps = self.options.keep_facts || before.is_some() || !batch.changes().is_empty();
         let (built, nodes) = self.build(&run, &scan, projects, before)?;
-        self.changed(run, (resident, scan, nodes), (built, Some(inputs)), (relink_all, keeps))
+        self.changed(run, resident, Changed { scan, nodes_before: nodes, built, inputs: Some(inputs), relink_all, keeps })
     }
 
     /// Moves the log into the database.
@@ -291,7 +305,7 @@ impl IngestPipeline {
     }
 
     /// Contents are as before, but sizes or times have to be noted.
-    fn touch(&self, run: &mut Run<'_>, (scan, inputs): (&Scan, Vec<InputRow>), doubt: Doubt) -> Result<(), IngestError> {
+    fn touch(&self, run: &mut Run<'_>, scan: &Scan, inputs: Vec<InputRow>, doubt: Doubt) -> Result<(), IngestError> {
         let touched = touched_rows(&run.known, &scan.sources);
         let metadata = vec![(SCANNED_AT, run.scanned_at.to_string())];
         let packages = if let Doubt::Touched(rows) = doubt { Some(rows) } else { None };
@@ -305,17 +319,12 @@ impl IngestPipeline {
         Ok(())
     }
 
-    /// Links what has to be and writes all that differs. Without inputs the project files are as they were.
-    fn changed(
-        &mut self,
-        mut run: Run<'_>,
-        (mut resident, scan, nodes_before): (Resident, Scan, Option<NodeTable>),
-        (mut built, inputs): (Built, Option<Vec<InputRow>>),
-        (relink_all, keeps): (bool, bool),
-    ) -> Result<Summary, IngestError> {
+    /// Links what has to be and writes all that differs.
+    fn changed(&mut self, mut run: Run<'_>, mut resident: Resident, changed: Changed) -> Result<Summary, IngestError> {
+        let Changed { scan, nodes_before, mut built, inputs, relink_all, keeps } = changed;
         let packages_hash = built.installed.fingerprint(&built.world, &built.projects);
         let relink_all = relink_all || packages_hash != run.known.packages_hash;
-        let (kind, relinked, fingerprints) = self.link(&run, &built, (nodes_before.as_ref(), relink_all))?;
+        let (kind, relinked, fingerprints) = self.link(&run, &built, nodes_before.as_ref(), relink_all)?;
         let before = |file: &Loaded| run.known.files.get(&*file.path);
         let mut summary = Summary {
             changed: built.loaded.iter().filter(|file| before(file).is_none_or(|row| row.hash != file.hash)).count(),
@@ -324,7 +333,7 @@ impl IngestPipeline {
             problems: problems(scan.problems, &built.loaded, &relinked, &built.loaded),
             ..Summary::default()
         };
-        let rows = rows::rows(&built.loaded, &built.keys, &built.projects, &fingerprints, (relinked, &run.known));
+        let rows = rows::rows(&built, &fingerprints, relinked, &run.known);
         let symbols = built.nodes.symbols();
         let files: FxHashMap<String, FileRow> = rows.files.iter().map(|row| (row.path.clone(), row.clone())).collect();
         let packages = built.installed.rows.clone();
@@ -434,7 +443,8 @@ impl IngestPipeline {
         &self,
         run: &Run<'_>,
         built: &Built,
-        (before, all): (Option<&NodeTable>, bool),
+        before: Option<&NodeTable>,
+        all: bool,
     ) -> Result<(BatchKind, Vec<(usize, Relinked)>, Vec<Fingerprint>), IngestError> {
         let Built { loaded, world, nodes, .. } = built;
         let fingerprints: Vec<Fingerprint> = run.threads.install(|| {
@@ -445,7 +455,7 @@ impl IngestPipeline {
             let was = before.and_then(|before| Some(Pieces::of(before.find(&loaded[at].path)?, before)))?;
             Pieces::of(FileId(at as u32), nodes).differing(&was)
         };
-        let planned = if all { Plan::All } else { self.plan(run, (built, &fingerprints), &differing)? };
+        let planned = if all { Plan::All } else { self.plan(run, built, &fingerprints, &differing)? };
         let (kind, wanted) = match planned {
             Plan::All => (BatchKind::Replace, (0..loaded.len()).collect()),
             Plan::Some(dirty) => (BatchKind::Update, dirty),
@@ -464,18 +474,19 @@ impl IngestPipeline {
             (run.progress)(Progress { phase: Phase::Link, done, total: wanted.len() });
             !self.options.cancel.load(Ordering::Relaxed)
         };
-        let relinked = run.threads.install(|| relink_all(wanted, (world, nodes, &world_keys), &run.clock, &step));
+        let relinked = run.threads.install(|| relink_all(wanted, LinkInputs { world, nodes, keys: &world_keys }, &run.clock, &step));
         relinked.ok_or(IngestError::Interrupted)
     }
 
     pub(super) fn plan(
         &self,
         run: &Run<'_>,
-        (built, fingerprints): (&Built, &[Fingerprint]),
+        built: &Built,
+        fingerprints: &[Fingerprint],
         differing: &dyn Fn(usize) -> Option<Vec<SlotHash>>,
     ) -> Result<Plan, IngestError> {
         let links = run.clock.time(Phase::Decode, || store::link_rows(&self.reader.snapshot()?))?;
-        let files = rows::plan_files((&built.loaded, &built.keys, fingerprints), &run.known, &links, differing);
+        let files = rows::plan_files(built, fingerprints, &run.known, &links, differing);
         let removed = removed_files(&run.known, &built.loaded).filter_map(|row| Some((row.id, links.get(&row.id)?))).collect();
         Ok(plan(&files, &removed))
     }

@@ -32,8 +32,18 @@ pub struct Relinked {
     pub failed: bool,
 }
 
-/// Links one file. `keys` are the keys of the world's files by their position, `None` for external ones.
-fn relink(file: FileId, world: &World, nodes: &NodeTable, keys: &[Option<FileKey>]) -> Relinked {
+/// What files are linked in.
+#[derive(Clone, Copy)]
+pub struct LinkInputs<'a> {
+    /// All files.
+    pub world: &'a World,
+    /// Their nodes.
+    pub nodes: &'a NodeTable,
+    /// The keys of the world's files by their position, `None` for external ones.
+    pub keys: &'a [Option<FileKey>],
+}
+
+fn relink(file: FileId, LinkInputs { world, nodes, keys }: LinkInputs<'_>) -> Relinked {
     let Some(key) = keys.get(file.0 as usize).copied().flatten() else { return Relinked::default() };
     let attempt = catch_unwind(AssertUnwindSafe(|| {
         let links = link(file, world);
@@ -64,11 +74,11 @@ fn relink(file: FileId, world: &World, nodes: &NodeTable, keys: &[Option<FileKey
 /// Links these files, given by their position in the world, on the threads of the current pool. `None` if the caller wants to stop.
 pub fn relink_all(
     files: &[usize],
-    (world, nodes, keys): (&World, &NodeTable, &[Option<FileKey>]),
+    inputs: LinkInputs<'_>,
     clock: &Clock,
     step: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<(usize, Relinked)>> {
-    let one = |at: usize| clock.time(Phase::Link, || (at, relink(FileId(at as u32), world, nodes, keys)));
+    let one = |at: usize| clock.time(Phase::Link, || (at, relink(FileId(at as u32), inputs)));
     files.par_iter().map(|&at| step().then(|| one(at))).collect()
 }
 
@@ -139,7 +149,7 @@ mod tests {
     fn a_panic_costs_the_file_it_happens_in() {
         let (world, nodes) = (world(&["a.ts", "b.ts"]), NodeTable::build(&world(&["a.ts"])));
         let keys = [Some(FileKey(1)), Some(FileKey(2))];
-        let relinked = relink_all(&[0, 1], (&world, &nodes, &keys), &Clock::default(), &|| true).unwrap();
+        let relinked = relink_all(&[0, 1], LinkInputs { world: &world, nodes: &nodes, keys: &keys }, &Clock::default(), &|| true).unwrap();
         let outcomes: Vec<(bool, usize)> = relinked.iter().map(|(_, relinked)| (relinked.failed, relinked.edges.len())).collect();
         assert_eq!(outcomes, [(false, 1), (true, 0)], "the second file has no nodes");
     }

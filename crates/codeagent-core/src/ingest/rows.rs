@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::ingest::load::{Loaded, hash_of};
 use crate::ingest::plan::{Fingerprint, PlanFile};
 use crate::ingest::relink::{Relinked, slot_hashes};
+use crate::ingest::resident::Built;
 use crate::ingest::scan::Known;
 use crate::project::{CSharpProject, ProjectModel};
 use crate::resolve::nodes::NodeTable;
@@ -50,7 +51,8 @@ fn compiled_by(file: FileId, world: &World, declares_nothing: bool) -> u64 {
 
 /// The files as the plan compares them. `differing` gives what pieces of a file at a position differ, if nothing else does.
 pub fn plan_files<'a>(
-    (loaded, keys, fingerprints): (&[Loaded], &[FileKey], &[Fingerprint]),
+    built: &Built,
+    fingerprints: &[Fingerprint],
     known: &Known,
     links: &'a FxHashMap<FileKey, LinkRow>,
     differing: &dyn Fn(usize) -> Option<Vec<SlotHash>>,
@@ -68,7 +70,7 @@ pub fn plan_files<'a>(
         };
         Some((fingerprint, links))
     };
-    let each = loaded.iter().zip(keys).zip(fingerprints).enumerate();
+    let each = built.loaded.iter().zip(&built.keys).zip(fingerprints).enumerate();
     each.map(|(at, ((file, key), now))| {
         let before = before(file);
         let is_changed = before.as_ref().is_some_and(|(before, _)| before.facts_key != now.facts_key && now.may_differ_in_pieces(before));
@@ -94,11 +96,10 @@ pub struct Rows {
 
 /// Makes the rows. `relinked` are the files linked, by their position.
 pub fn rows(
-    loaded: &[Loaded],
-    keys: &[FileKey],
-    projects: &ProjectModel,
+    Built { loaded, keys, projects, .. }: &Built,
     fingerprints: &[Fingerprint],
-    (relinked, known): (Vec<(usize, Relinked)>, &Known),
+    relinked: Vec<(usize, Relinked)>,
+    known: &Known,
 ) -> Rows {
     let mut rows = Rows::default();
     for ((file, key), print) in loaded.iter().zip(keys).zip(fingerprints) {

@@ -1,4 +1,4 @@
-//! What does the beginning of a name mean that names nothing as a whole?
+//! Why does a name name nothing, and what does its beginning mean?
 //!
 //! Who asks for `CaptureUpdateAction.NEVER` learns that there is a variable `CaptureUpdateAction`, and who misspells a member, which members
 //! there are.
@@ -6,7 +6,7 @@
 //! **Limits.** Namespaces are not told: they begin most names. Inherited members are not looked for.
 
 use crate::model::graph::{EdgeDirection, Node, NodeKind, NodeType};
-use crate::query::{QueryError, get_node_by_qualified_name};
+use crate::query::{QueryError, get_node_by_qualified_name, nearest, symbols_meant, unread_like};
 use crate::store::{self, Snapshot};
 
 /// How many beginnings are tried, from the longest.
@@ -35,6 +35,32 @@ pub fn beginning(snapshot: &Snapshot, asked: &str) -> Result<Option<String>, Que
         }
     }
     Ok(None)
+}
+
+/// Why no symbol has a qualified name, and what may be meant.
+pub fn why_not_found(snapshot: &Snapshot, name: &str) -> Result<String, QueryError> {
+    let unread = unread_like(snapshot, name)?;
+    if !unread.is_empty() {
+        return Ok(format!("no symbol is named so; {}", unread.join("; ")));
+    }
+    let unfiltered = get_node_by_qualified_name(snapshot, name, None, None)?;
+    if let Some((node, _)) = unfiltered.first() {
+        let place = format!("{} in project {}", node.language, node.project_id);
+        return Ok(format!("`language` or `project_id` leave out all symbols of this name ({}); one is {place}", unfiltered.len()));
+    }
+    // Who writes parameters, other capitals or an inherited member means something all the same.
+    if let Ok(meant) = symbols_meant(snapshot, name, None) {
+        return Ok(format!(
+            "no qualified name is or ends so, without parameters and type arguments; this may be {}",
+            meant.answered[0].label()
+        ));
+    }
+    if let Some(beginning) = beginning(snapshot, name)? {
+        return Ok(format!("no symbol is named so; {beginning}"));
+    }
+    let nearest = nearest(snapshot, name)?;
+    let near = if nearest.is_empty() { String::new() } else { format!("; nearest: {}", nearest.join(", ")) };
+    Ok(format!("no symbol is named so{near}; search_symbols finds names by their parts"))
 }
 
 fn told(snapshot: &Snapshot, node: &Node, missing: &str) -> Result<String, QueryError> {

@@ -51,6 +51,48 @@ pub struct Neighbor {
     pub sites: Vec<CallSite>,
 }
 
+/// What makes something an implementation.
+const IMPLEMENTING: &[EdgeType] = &[EdgeType::Implements, EdgeType::Extends, EdgeType::Inherits, EdgeType::Overrides];
+
+/// Every edge type, those that have sites first.
+const ALL: [EdgeType; 9] = [
+    EdgeType::Calls,
+    EdgeType::Inherits,
+    EdgeType::Implements,
+    EdgeType::Imports,
+    EdgeType::Overrides,
+    EdgeType::References,
+    EdgeType::Accepts,
+    EdgeType::Extends,
+    EdgeType::Contains,
+];
+
+/// How something is related to a symbol: by which types of edges, in the order in which they are listed, and at which end of them it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relation<'a> {
+    /// Incoming: what uses the symbol; outgoing: what it uses.
+    pub direction: EdgeDirection,
+    /// Never empty.
+    pub edge_types: &'a [EdgeType],
+}
+
+impl Relation<'static> {
+    /// Who calls it.
+    pub const CALLERS: Self = Self { direction: EdgeDirection::Incoming, edge_types: &[EdgeType::Calls] };
+    /// What it calls.
+    pub const CALLEES: Self = Self { direction: EdgeDirection::Outgoing, edge_types: &[EdgeType::Calls] };
+    /// What implements, extends, inherits or overrides it.
+    pub const IMPLEMENTATIONS: Self = Self { direction: EdgeDirection::Incoming, edge_types: IMPLEMENTING };
+    /// Everything that uses it at some place.
+    pub const REFERENCES: Self = Self { direction: EdgeDirection::Incoming, edge_types: ALL.split_at(8).0 };
+
+    /// Everything in one direction, containment last.
+    #[must_use]
+    pub const fn all(direction: EdgeDirection) -> Self {
+        Self { direction, edge_types: &ALL }
+    }
+}
+
 /// The symbols related to one, or to some that count as one, in order, not yet looked up.
 pub struct Neighbors {
     direction: EdgeDirection,
@@ -73,20 +115,16 @@ impl Neighbors {
     /// Finds the symbols related to `node` by some verbs: in the order of these, then by path and position of their first site.
     ///
     /// `contains` comes from the lexical structure and has no sites.
-    pub fn find(snapshot: &Snapshot, node: NodeId, direction: EdgeDirection, verbs: &[EdgeType]) -> Result<Self, QueryError> {
-        Self::of_any(snapshot, &[node], (direction, verbs), &Filter::default())
+    pub fn find(snapshot: &Snapshot, node: NodeId, relation: Relation<'_>) -> Result<Self, QueryError> {
+        Self::of_any(snapshot, &[node], relation, &Filter::default())
     }
 
     /// The same for symbols that count as one: overloads. What is related to several of them is one neighbour.
-    pub fn of_any(
-        snapshot: &Snapshot,
-        nodes: &[NodeId],
-        (direction, verbs): (EdgeDirection, &[EdgeType]),
-        filter: &Filter,
-    ) -> Result<Self, QueryError> {
+    pub fn of_any(snapshot: &Snapshot, nodes: &[NodeId], relation: Relation<'_>, filter: &Filter) -> Result<Self, QueryError> {
+        let direction = relation.direction;
         let mut edges = Vec::new();
         let mut contained: Vec<store::Contained> = Vec::new();
-        for verb in verbs {
+        for verb in relation.edge_types {
             for node in nodes {
                 match verb {
                     EdgeType::Contains => contained.extend(store::contained(snapshot, *node, direction)?),
@@ -103,7 +141,7 @@ impl Neighbors {
             contained.sort_by_key(|child| child.id);
             contained.dedup_by_key(|child| child.id);
         }
-        let mut found = Self::in_order(snapshot, (edges, contained), direction, verbs)?;
+        let mut found = Self::in_order(snapshot, edges, &contained, relation)?;
         if filter.looks_at_symbols() {
             let mut wanted = Vec::new();
             for related in found.related {
@@ -139,9 +177,9 @@ impl Neighbors {
 
     fn in_order(
         snapshot: &Snapshot,
-        (mut edges, contained): (Vec<(NodeId, IncidentEdge)>, Vec<store::Contained>),
-        direction: EdgeDirection,
-        verbs: &[EdgeType],
+        mut edges: Vec<(NodeId, IncidentEdge)>,
+        contained: &[store::Contained],
+        relation: Relation<'_>,
     ) -> Result<Self, QueryError> {
         let files = edges.iter().map(|(_, edge)| edge.file).chain(contained.iter().filter_map(|child| child.file));
         let paths = Paths::of(snapshot, files)?;
@@ -153,9 +191,9 @@ impl Neighbors {
             related.push(Related { edge_type: first.edge_type, other: first.other, edges, place: paths.place(first) });
             start += group.len();
         }
-        let rank = |edge_type| verbs.iter().position(|verb| *verb == edge_type);
+        let rank = |edge_type| relation.edge_types.iter().position(|verb| *verb == edge_type);
         related.sort_unstable_by_key(|each| (rank(each.edge_type), each.place, each.other));
-        Ok(Self { direction, related, edges, paths })
+        Ok(Self { direction: relation.direction, related, edges, paths })
     }
 
     /// How many there are.
@@ -198,11 +236,11 @@ impl Neighbors {
     }
 
     fn candidates(&self, (own, edge): (NodeId, &IncidentEdge), snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {
-        let ends = match self.direction {
+        let (source, target) = match self.direction {
             EdgeDirection::Outgoing => (own, edge.other),
             EdgeDirection::Incoming => (edge.other, own),
         };
-        let others = store::candidates_of(snapshot, ends, edge)?;
+        let others = store::candidates_of(snapshot, source, target, edge)?;
         let nodes = others.iter().take(MAX_CANDIDATES).filter_map(|id| store::node(snapshot, *id).transpose());
         nodes.map(|node| node.map(|node| with_parameters(&node))).collect()
     }
@@ -215,16 +253,25 @@ impl Related {
     }
 }
 
-/// All symbols related to `node` by a verb, or by any, each with at most `sites` sites.
-pub fn get_neighbors(
-    (node, edge_type, direction): (NodeId, Option<EdgeType>, EdgeDirection),
-    sources: &mut Sources<'_>,
-    sites: usize,
-) -> Result<Vec<Neighbor>, QueryError> {
+/// What [`get_neighbors`] is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct NeighborQuery {
+    /// The symbol.
+    pub node: NodeId,
+    /// By which type of edges; `None` for all.
+    pub edge_type: Option<EdgeType>,
+    /// Incoming: what uses the symbol; outgoing: what it uses.
+    pub direction: EdgeDirection,
+    /// Most sites of each neighbour.
+    pub sites: usize,
+}
+
+/// All symbols related to one.
+pub fn get_neighbors(sources: &mut Sources<'_>, query: &NeighborQuery) -> Result<Vec<Neighbor>, QueryError> {
     let all: Vec<EdgeType> = EdgeType::NAMES.iter().map(|(_, verb)| *verb).collect();
-    let verbs = edge_type.as_ref().map_or(all.as_slice(), std::slice::from_ref);
-    let found = Neighbors::find(sources.snapshot(), node, direction, verbs)?;
-    (0..found.len()).filter_map(|index| found.get(index, sources, sites).transpose()).collect()
+    let edge_types = query.edge_type.as_ref().map_or(all.as_slice(), std::slice::from_ref);
+    let found = Neighbors::find(sources.snapshot(), query.node, Relation { direction: query.direction, edge_types })?;
+    (0..found.len()).filter_map(|index| found.get(index, sources, query.sites).transpose()).collect()
 }
 
 fn with_parameters(node: &Node) -> String {

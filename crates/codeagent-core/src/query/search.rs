@@ -45,7 +45,7 @@ pub fn filter_nodes(
     let near = |question: &str| {
         let Some(vectors) = vectors else { return Ok(None) };
         let (source, vector) = vectors.of_question(snapshot, question)?;
-        let mut nearest = vectors.nearest(snapshot, (source, &vector), LOOKED_AT * reach)?;
+        let mut nearest = vectors.nearest(snapshot, source, &vector, LOOKED_AT * reach)?;
         nearest.retain(|(_, cosine)| *cosine >= NEAR);
         Ok(Some(Near { nearest, source }))
     };

@@ -19,6 +19,23 @@ pub struct IndexStatus {
     pub scanned_at_ns: Option<i64>,
 }
 
+/// How much of the code, markup and configuration of a repository is in an indexed language.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Bytes in an indexed language.
+    pub covered_bytes: u64,
+    /// Bytes in none.
+    pub other_bytes: u64,
+}
+
+impl Coverage {
+    /// The share in none; `None` if there is no text at all.
+    #[must_use]
+    pub fn other_percent(self) -> Option<f64> {
+        store::percent(self.other_bytes, self.covered_bytes + self.other_bytes)
+    }
+}
+
 /// The state of the index.
 pub fn status(snapshot: &Snapshot, vectors: &Vectors) -> Result<IndexStatus, QueryError> {
     let time = |key| store::metadata(snapshot, key).map(|text| text.and_then(|text| text.parse().ok()));
@@ -30,6 +47,11 @@ pub fn status(snapshot: &Snapshot, vectors: &Vectors) -> Result<IndexStatus, Que
         embedding: vectors.embedding(snapshot)?,
         scanned_at_ns,
     })
+}
+
+/// How much is in the index.
+pub fn counts(snapshot: &Snapshot) -> Result<Counts, QueryError> {
+    Ok(store::counts(snapshot)?)
 }
 
 /// How many uses of a name have no target although one should exist somewhere: what an empty list of callers may be missing.

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::model::graph::{Confidence, EdgeDirection, EdgeType, Node, NodeId};
-use crate::query::{QueryError, Sources};
+use crate::query::{QueryError, Relation, Sources, Texts, TextualUses, textual_uses};
 use crate::store::{self, OpenSite, Snapshot};
 
 /// How many symbols of one name, and how many uses of them, are looked at.
@@ -27,6 +27,57 @@ impl Places {
         self.first.push(format!("{path}:{line}:{column} {text}").trim_end().to_owned());
         Ok(())
     }
+}
+
+/// What may belong to a list about some symbols and is not in it.
+#[derive(Clone, Debug, Default)]
+pub struct Uncertain {
+    /// Uses without a known target.
+    pub unresolved: Places,
+    /// Uses of other symbols that are not certain.
+    pub possible: Places,
+    /// Lines of files in no language that hold the name.
+    pub textual: TextualUses,
+}
+
+/// What [`uncertain`] is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct UncertainQuery<'a> {
+    /// The symbols.
+    pub nodes: &'a [&'a Node],
+    /// What the list is of.
+    pub relation: Relation<'a>,
+    /// Whether the list is empty: only then files in no language are looked at, which takes a walk over the repository.
+    pub is_empty: bool,
+    /// How many places of each kind are shown.
+    pub shown: usize,
+}
+
+/// What may belong to a list about symbols and is not in it.
+pub fn uncertain(sources: &mut Sources<'_>, texts: &Texts, query: &UncertainQuery<'_>) -> Result<Uncertain, QueryError> {
+    let UncertainQuery { nodes, relation: Relation { direction, edge_types }, is_empty, shown } = *query;
+    let mut uncertain = Uncertain::default();
+    if direction == EdgeDirection::Outgoing {
+        if edge_types.contains(&EdgeType::Calls) {
+            uncertain.unresolved = unresolved_calls_in(sources, nodes, shown)?;
+        }
+    } else if edge_types != [EdgeType::Contains] {
+        let names = bare_names(nodes);
+        uncertain.unresolved = unresolved_uses(sources, &names, shown)?;
+        uncertain.possible = possible_uses(sources, nodes, edge_types, shown)?;
+        if is_empty {
+            uncertain.textual = textual_uses(sources, texts, &names, shown)?;
+        }
+    }
+    Ok(uncertain)
+}
+
+/// The symbols that share a bare name count once for what is known of that name.
+fn bare_names<'a>(nodes: &[&'a Node]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// Uses of these names anywhere whose target is not known.
@@ -81,9 +132,7 @@ fn is_borne(snapshot: &Snapshot, name: &str) -> Result<bool, QueryError> {
 pub fn possible_uses(sources: &mut Sources<'_>, nodes: &[&Node], verbs: &[EdgeType], shown: usize) -> Result<Places, QueryError> {
     let snapshot = sources.snapshot();
     let own: FxHashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
-    let mut names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
+    let names = bare_names(nodes);
     let (mut found, mut looked_at) = (Vec::new(), 0);
     for name in names {
         for other in store::by_name(snapshot, name, MAX_LOOKED_AT)?.iter().filter(|other| !own.contains(&other.id)) {
@@ -93,7 +142,7 @@ pub fn possible_uses(sources: &mut Sources<'_>, nodes: &[&Node], verbs: &[EdgeTy
                     continue;
                 }
                 looked_at += 1;
-                if store::candidates_of(snapshot, (edge.other, other.id), &edge)?.iter().any(|candidate| own.contains(candidate)) {
+                if store::candidates_of(snapshot, edge.other, other.id, &edge)?.iter().any(|candidate| own.contains(candidate)) {
                     found.push((store::file_path(snapshot, edge.file)?.unwrap_or_default(), edge.line, edge.column));
                 }
             }

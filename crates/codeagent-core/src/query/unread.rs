@@ -20,10 +20,37 @@ pub fn unread_files(snapshot: &Snapshot) -> Result<Vec<(String, String)>, QueryE
     Ok(files.into_iter().filter_map(|file| Some((file.path, file.problem?))).collect())
 }
 
-/// The files that were read but for some bytes, by path, each with what is lacking.
-pub fn partly_read_files(snapshot: &Snapshot) -> Result<Vec<(String, String)>, QueryError> {
+/// A file that was read but for some bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartlyRead {
+    /// Its path.
+    pub path: String,
+    /// How many bytes could not be parsed.
+    pub error_bytes: u32,
+    /// Of how many.
+    pub bytes: u32,
+    /// The 1-based line of the first of them.
+    pub line: Option<u32>,
+}
+
+impl PartlyRead {
+    fn of(file: &FileRow) -> Self {
+        let line = file.error_lines.first().copied();
+        Self { path: file.path.clone(), error_bytes: file.error_bytes, bytes: file.bytes, line }
+    }
+
+    /// What is lacking.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let line = self.line.map(|line| format!(", first at line {line}")).unwrap_or_default();
+        format!("{} of {} bytes could not be parsed{line}", self.error_bytes, self.bytes)
+    }
+}
+
+/// The files that were read but for some bytes, by path.
+pub fn partly_read_files(snapshot: &Snapshot) -> Result<Vec<PartlyRead>, QueryError> {
     let files = store::files(snapshot)?.into_iter().filter(|file| file.problem.is_none() && file.parse_status == ParseStatus::Partial);
-    Ok(files.map(|file| (file.path.clone(), broken(&file))).collect())
+    Ok(files.map(|file| PartlyRead::of(&file)).collect())
 }
 
 /// What is to be said of files without symbols that are named as something in `asked`, a name or words; empty if there are none.
@@ -43,13 +70,8 @@ fn said(file: &FileRow) -> Option<String> {
     match &file.problem {
         Some(problem) => Some(format!("{path} could not be indexed, so none of its symbols are known: {problem}")),
         None if file.parse_status == ParseStatus::Partial => {
-            Some(format!("{path} was read in part, so symbols may be missing: {}", broken(file)))
+            Some(format!("{path} was read in part, so symbols may be missing: {}", PartlyRead::of(file).reason()))
         }
         None => None,
     }
-}
-
-fn broken(file: &FileRow) -> String {
-    let line = file.error_lines.first().map(|line| format!(", first at line {line}")).unwrap_or_default();
-    format!("{} of {} bytes could not be parsed{line}", file.error_bytes, file.bytes)
 }

@@ -135,10 +135,11 @@ impl Vectors {
     pub fn nearest(
         &self,
         snapshot: &Snapshot,
-        (source, vector): (VectorSource, &Vector),
+        source: VectorSource,
+        vector: &Vector,
         count: usize,
     ) -> Result<Vec<(NodeId, f32)>, StoreError> {
-        let ids = self.estimated(snapshot, (source, vector), count)?;
+        let ids = self.estimated(snapshot, source, vector, count)?;
         snapshot.check()?;
         let vectors = store::vectors_of(snapshot, source, &ids)?;
         let scored = ids.into_iter().zip(vectors).filter_map(|(id, other)| Some((id, cosine(vector, &other?))));
@@ -148,7 +149,7 @@ impl Vectors {
     }
 
     /// The symbols that are nearest by their signs.
-    fn estimated(&self, snapshot: &Snapshot, (source, vector): (VectorSource, &Vector), count: usize) -> Result<Vec<NodeId>, StoreError> {
+    fn estimated(&self, snapshot: &Snapshot, source: VectorSource, vector: &Vector, count: usize) -> Result<Vec<NodeId>, StoreError> {
         let probe = Probe::of(vector);
         let mark = store::vectors_mark(snapshot)?;
         let kept = unpoisoned(&self.kept)[source as usize].clone();
@@ -216,7 +217,7 @@ pub fn find_similar(snapshot: &Snapshot, vectors: &Vectors, ids: &[NodeId], limi
     let mut best: FxHashMap<NodeId, f32> = FxHashMap::default();
     for vector in own.into_iter().flatten() {
         for (other, score) in vectors
-            .nearest(snapshot, (source, &vector), LOOKED_AT_FOR_SYMBOL.max(2 * limit))?
+            .nearest(snapshot, source, &vector, LOOKED_AT_FOR_SYMBOL.max(2 * limit))?
             .into_iter()
             .filter(|(other, _)| !ids.contains(other))
         {

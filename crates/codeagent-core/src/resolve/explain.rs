@@ -18,9 +18,18 @@ use crate::resolve::{Links, Target, Use, language, link};
 /// Levels to which the origin of a type is followed.
 pub(super) const MAX_ORIGINS: usize = 8;
 
-/// Explains all sites on a line of a file, or the one at a column.
+/// Sites of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SitesAt {
+    /// All on this 1-based line,
+    pub line: u32,
+    /// or only the one at this 1-based UTF-16 column.
+    pub column: Option<u32>,
+}
+
+/// Explains some sites of a file.
 #[must_use]
-pub fn explain(file: FileId, (line, column): (u32, Option<u32>), world: &World, nodes: &NodeTable) -> String {
+pub fn explain(file: FileId, SitesAt { line, column }: SitesAt, world: &World, nodes: &NodeTable) -> String {
     let facts = world.facts(file);
     let links = link(file, world);
     let mut report = Report { world, nodes, file, out: String::new() };

@@ -109,7 +109,7 @@ const CANDIDATES: &str = "SELECT candidates FROM edges WHERE source = ?1 AND edg
     AND \"column\" = ?6";
 
 /// The further candidates of a use, best first.
-pub fn candidates_of(snapshot: &Snapshot, (source, target): (NodeId, NodeId), edge: &IncidentEdge) -> Result<Vec<NodeId>, StoreError> {
+pub fn candidates_of(snapshot: &Snapshot, source: NodeId, target: NodeId, edge: &IncidentEdge) -> Result<Vec<NodeId>, StoreError> {
     let mut statement = snapshot.connection().prepare_cached(CANDIDATES)?;
     let key = params![stored_id(source), edge.edge_type as u8, stored_id(target), edge.file.0, edge.line, edge.column];
     let blob = statement.query_row(key, |row| Ok(row.get_ref(0)?.as_blob().map(unpack_ids).unwrap_or_default())).optional()?;

@@ -43,7 +43,7 @@ pub use reader::{Reader, Snapshot};
 pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_version};
 pub use search::{AskNear, Hit, Hits, Matched, Near, Score, SearchFilter, edit_distance, is_test_path, nearest_names, search};
 pub use signs::each_block;
-pub use status::{Counts, LanguageCounts, counts, metadata, unresolved_names, unresolved_with_name};
+pub use status::{Counts, LanguageCounts, counts, metadata, percent, unresolved_names, unresolved_with_name};
 pub use unresolved::{unresolved_in_file, unresolved_sites_of};
 pub use vectors::{NodeVector, Pending, VectorSource, lexical_signs, model_vector_count, pending_vectors, vectors_mark, vectors_of};
 pub use writer::{Interrupter, Writer};

@@ -66,6 +66,32 @@ impl LanguageCounts {
             given_up: 0,
         }
     }
+
+    /// Share of the bytes in parse errors.
+    #[must_use]
+    pub fn error_percent(&self) -> f64 {
+        percent(self.error_bytes, self.bytes).unwrap_or(0.0)
+    }
+
+    /// Share of calls with a target, of those not known to go outside; `None` without such calls.
+    #[must_use]
+    pub fn resolved_percent(&self) -> Option<f64> {
+        percent(self.calls_resolved, self.calls.saturating_sub(self.calls_external))
+    }
+}
+
+impl Counts {
+    /// Indexed files that could be read and parsed.
+    #[must_use]
+    pub fn read_files(&self) -> u64 {
+        self.files - self.languages.iter().map(|counts| counts.failed).sum::<u64>()
+    }
+}
+
+/// In percent with two decimals; `None` of nothing.
+#[must_use]
+pub fn percent(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| (part as f64 * 10_000.0 / whole as f64).round() / 100.0)
 }
 
 const BY_DIALECT: &str = "SELECT dialect, count(*), sum(lines), sum(bytes), sum(error_bytes), sum(parse_status = 2), sum(parse_status = 1), \

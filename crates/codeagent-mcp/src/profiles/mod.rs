@@ -16,7 +16,7 @@ pub mod workspace;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use codeagent_core::store::Canceller;
+use codeagent_core::Canceller;
 use codeagent_workspace::{ExecError, Launcher};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, Tool as ToolDescription, ToolAnnotations};

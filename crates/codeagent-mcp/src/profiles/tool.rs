@@ -2,8 +2,8 @@
 //!
 //! **Limits.** While a first index is being made, changes made here are on disk but may be in the index only when it is complete.
 
-use codeagent_core::ingest::{Change, ChangeBatch};
 use codeagent_core::model::graph::Dialect;
+use codeagent_core::{Change, ChangeBatch};
 use codeagent_workspace::{RepoPath, Workspace};
 use serde_json::Value;
 

@@ -1,9 +1,9 @@
-//! Which symbols is a call about? What a `node_id` argument means, what related symbols all of them have, and what an answer says of them.
+//! Which symbols is a call about? What a `node_id` argument means, and what an answer says of the symbols that it means.
 //!
 //! **Limits.** The symbols are listed on the first page only; every row says which of them it belongs to.
 
-use codeagent_core::model::graph::{Confidence, EdgeDirection, EdgeType, NodeKind, NodeType};
-use codeagent_core::query::{self, Filter, Meaning, Meant, Neighbors, Snapshot, label};
+use codeagent_core::model::graph::{Confidence, NodeKind, NodeType};
+use codeagent_core::query::{self, Filter, Meaning, Meant, Snapshot, label};
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, shortened};
@@ -31,59 +31,6 @@ pub fn filter(arguments: &Arguments) -> Result<Filter, ToolError> {
         tests: arguments.text("tests").map(|word| word == "only"),
         kind: arguments.text("kind").map(str::to_owned),
     })
-}
-
-/// What all meanings of a name are related to, one meaning after the other.
-pub struct Related {
-    found: Vec<Neighbors>,
-}
-
-impl Related {
-    /// Finds the symbols related to each meaning that a filter lets pass.
-    pub fn find(snapshot: &Snapshot, meant: &Meant, question: (EdgeDirection, &[EdgeType]), filter: &Filter) -> Result<Self, ToolError> {
-        let find = |meaning: &Meaning| {
-            let found = Neighbors::of_any(snapshot, &meaning.ids(), question, filter)?;
-            // What a type as a whole is related to lies outside it.
-            Ok::<_, ToolError>(if meaning.members.is_empty() { found } else { found.outside(&meaning.ids()) })
-        };
-        Ok(Self { found: meant.answered.iter().map(find).collect::<Result<_, _>>()? })
-    }
-
-    /// How many there are of each meaning.
-    pub fn counts(&self) -> Vec<usize> {
-        self.found.iter().map(Neighbors::len).collect()
-    }
-
-    /// How many there are of all.
-    pub fn len(&self) -> usize {
-        self.found.iter().map(Neighbors::len).sum()
-    }
-
-    /// In how many folders there are how many of all, most first.
-    pub fn folders(&self) -> Vec<(String, usize)> {
-        let mut all: Vec<(String, usize)> = self.found.iter().flat_map(Neighbors::folders).collect();
-        all.sort_unstable();
-        all.dedup_by(|next, kept| {
-            next.0 == kept.0 && {
-                kept.1 += next.1;
-                true
-            }
-        });
-        all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        all
-    }
-
-    /// Which meaning the one at `index` of all belongs to, and its place among those.
-    pub fn at(&self, index: usize) -> (usize, &Neighbors, usize) {
-        let mut rest = index;
-        for (meaning, found) in self.found.iter().enumerate() {
-            if rest < found.len() {
-                return (meaning, found, rest);
-            }
-            rest -= found.len();
-        }
-        unreachable!("an index is below the number of all")
-    }
 }
 
 /// The name of the meaning that a row belongs to, if there are several.

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use codeagent_core::ingest::{Change, ChangeBatch};
 use codeagent_core::model::graph::{Dialect, Language};
-use codeagent_core::query::{self, IndexStatus};
+use codeagent_core::query::{self, Coverage, IndexStatus};
+use codeagent_core::{Change, ChangeBatch};
 use codeagent_workspace::{EntryKind, ReadError, RepoPath, Workspace};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
@@ -225,14 +225,14 @@ impl StatusReport {
             lines: counts.lines,
             files_with_errors: counts.partial,
             files_failed: counts.failed,
-            error_percent: percent(counts.error_bytes, counts.bytes).unwrap_or(0.0),
-            calls_resolved_percent: percent(counts.calls_resolved, counts.calls.saturating_sub(counts.calls_external)),
+            error_percent: counts.error_percent(),
+            calls_resolved_percent: counts.resolved_percent(),
             sites_given_up: counts.given_up,
         });
         Self {
             healthy,
             schema_version: status.schema_version,
-            indexed_files: counts.files - counts.languages.iter().map(|counts| counts.failed).sum::<u64>(),
+            indexed_files: counts.read_files(),
             indexed_symbols: counts.symbols,
             languages: counts.languages.iter().map(|counts| counts.language.as_str()).collect(),
             watcher_active: false,
@@ -245,18 +245,11 @@ impl StatusReport {
         }
     }
 
-    /// With the share of what is not covered; given is what is, and the bytes that are not.
+    /// With the share of text that no language covers.
     #[must_use]
-    pub fn with_text_of_no_language(mut self, status: &IndexStatus, other: u64) -> Self {
-        let covered: u64 = status.counts.languages.iter().map(|language| language.bytes).sum();
-        self.text_of_no_language_percent = percent(other, covered + other);
-        self
+    pub fn with_coverage(self, coverage: Coverage) -> Self {
+        Self { text_of_no_language_percent: coverage.other_percent(), ..self }
     }
-}
-
-/// In percent with two decimals; `None` of nothing.
-fn percent(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| (part as f64 * 10_000.0 / whole as f64).round() / 100.0)
 }
 
 /// A time since 1970, in UTC.

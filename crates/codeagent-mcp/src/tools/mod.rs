@@ -11,9 +11,7 @@ pub mod navigation;
 pub mod search;
 mod stale;
 mod uncertain;
-pub mod why;
-
-use codeagent_core::model::graph::Language;
+pub use codeagent_core::model::graph::Language;
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Kind, Parameter};

@@ -3,7 +3,7 @@
 //! **Limits.** A neighbour's list of sites is cut after `sites`; `site_count` then says how many there are.
 
 use codeagent_core::model::graph::{Confidence, EdgeDirection, EdgeType, Language};
-use codeagent_core::query::{self, Meant, Sources};
+use codeagent_core::query::{self, Relation, Relations, Sources};
 use codeagent_workspace::{Entry, EntryKind, RepoPath};
 
 use crate::answer::Answer;
@@ -14,10 +14,9 @@ use crate::output::{
 };
 use crate::page::{Rows, page, page_beside};
 use crate::state::State;
-use crate::tools::asked::{Listed, Related, asked, filter, of};
+use crate::tools::asked::{Listed, asked, filter, of};
 use crate::tools::stale::{show, with_stale_files};
 use crate::tools::uncertain::uncertain;
-use crate::tools::why::{elsewhere, why_empty};
 use crate::tools::{CURSOR, FILE, FORMAT, NODE_ID, PLACES, RELATED, SYMBOL_ERRORS, Tool, words};
 use crate::wire::{DependencyRow, NeighborRow, OutlineRow, Row, SourceSpan, SymbolDetail, UseRow};
 
@@ -55,17 +54,11 @@ const USERS: &[Addition] = &[
 ];
 const USED: &[Addition] = &[NEXT_CURSOR, TOTAL, FOLDERS, NOTE, SYMBOLS, ALSO_NAMED, UNRESOLVED_SITES, UNRESOLVED, STALE_FILES];
 
-/// Of how many symbols an answer says why they have nothing.
-const MAX_NOTES: usize = 3;
-
 /// Of how many folders a long list says how many results they have.
 const MAX_FOLDERS: usize = 8;
 
 /// How many characters these are left.
 const FOLDERS_CHARACTERS: usize = 600;
-
-/// What makes something an implementation.
-pub const IMPLEMENTING: [EdgeType; 4] = [EdgeType::Implements, EdgeType::Extends, EdgeType::Inherits, EdgeType::Overrides];
 
 /// The tools of this file.
 pub const TOOLS: &[Tool] = &[
@@ -106,7 +99,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: &[NODE_ID, FILE, PATH, TESTS, KIND, MIN_CONFIDENCE, SITES, FORMAT, CURSOR],
         output: Output::list::<NeighborRow>("The symbols that call it, by path and line of the call.", USERS),
         errors: SYMBOL_ERRORS,
-        run: |state, arguments| follow::<NeighborRow>(state, arguments, (EdgeDirection::Incoming, &[EdgeType::Calls])),
+        run: |state, arguments| follow::<NeighborRow>(state, arguments, Relation::CALLERS),
         writes: false,
     },
     Tool {
@@ -116,7 +109,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: &[NODE_ID, FILE, PATH, TESTS, KIND, MIN_CONFIDENCE, SITES, FORMAT, CURSOR],
         output: Output::list::<NeighborRow>("The symbols it calls, in the order of the calls.", USED),
         errors: SYMBOL_ERRORS,
-        run: |state, arguments| follow::<NeighborRow>(state, arguments, (EdgeDirection::Outgoing, &[EdgeType::Calls])),
+        run: |state, arguments| follow::<NeighborRow>(state, arguments, Relation::CALLEES),
         writes: false,
     },
     Tool {
@@ -126,7 +119,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: &[NODE_ID, FILE, PATH, TESTS, KIND, MIN_CONFIDENCE, SITES, FORMAT, CURSOR],
         output: Output::list::<UseRow>("What implements, extends, inherits or overrides it.", USERS),
         errors: SYMBOL_ERRORS,
-        run: |state, arguments| follow::<UseRow>(state, arguments, (EdgeDirection::Incoming, &IMPLEMENTING)),
+        run: |state, arguments| follow::<UseRow>(state, arguments, Relation::IMPLEMENTATIONS),
         writes: false,
     },
     Tool {
@@ -136,7 +129,7 @@ pub const TOOLS: &[Tool] = &[
         parameters: &[NODE_ID, FILE, PATH, TESTS, KIND, MIN_CONFIDENCE, SITES, FORMAT, CURSOR],
         output: Output::list::<UseRow>("The symbols that use it, by kind of use, path and line.", USERS),
         errors: SYMBOL_ERRORS,
-        run: |state, arguments| follow::<UseRow>(state, arguments, (EdgeDirection::Incoming, USES)),
+        run: |state, arguments| follow::<UseRow>(state, arguments, Relation::REFERENCES),
         writes: false,
     },
     Tool {
@@ -160,22 +153,6 @@ pub const TOOLS: &[Tool] = &[
         writes: false,
     },
 ];
-
-/// Every edge type, those that have sites first.
-const ALL: [EdgeType; 9] = [
-    EdgeType::Calls,
-    EdgeType::Inherits,
-    EdgeType::Implements,
-    EdgeType::Imports,
-    EdgeType::Overrides,
-    EdgeType::References,
-    EdgeType::Accepts,
-    EdgeType::Extends,
-    EdgeType::Contains,
-];
-
-/// Every edge type that has a site.
-pub const USES: &[EdgeType] = ALL.split_at(8).0;
 
 fn get_symbol(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
     let answers = state.answers_for(arguments)?;
@@ -246,13 +223,13 @@ fn not_indexed(state: &State, path: &RepoPath) -> ToolError {
 }
 
 /// Neighbours over some types of edges, in the order of the types, of each symbol that is meant.
-fn follow<R: Row>(state: &State, arguments: &Arguments, question: (EdgeDirection, &[EdgeType])) -> Result<Answer, ToolError> {
+fn follow<R: Row>(state: &State, arguments: &Arguments, relation: Relation<'_>) -> Result<Answer, ToolError> {
     let answers = state.answers_for(arguments)?;
     let snapshot = answers.snapshot()?;
     let meant = asked(&snapshot, arguments)?;
     let mut sources = Sources::new(&snapshot, answers.workspace());
     let filter = filter(arguments)?;
-    let found = Related::find(&snapshot, &meant, question, &filter)?;
+    let found = Relations::find(&snapshot, &meant, relation, &filter)?;
     let key = |index: usize| {
         let (meaning, found, at) = found.at(index);
         (meant.answered[meaning].first().id, found.key(at))
@@ -262,14 +239,14 @@ fn follow<R: Row>(state: &State, arguments: &Arguments, question: (EdgeDirection
     let uncertain = if arguments.is_next_page() {
         Answer::new(())?
     } else {
-        uncertain((&mut sources, answers.texts()), (&meant, found.len() == 0), question)?
+        uncertain(&mut sources, answers.texts(), &meant, relation, found.is_empty())?
     };
     let beside = listed.characters() + uncertain.characters() + FOLDERS_CHARACTERS;
     let mut answer = page_beside(arguments, beside, Rows { count: found.len(), key }, |index| {
         let (meaning, found, at) = found.at(index);
         let Some(neighbor) = found.get(at, &mut sources, sites)? else { return Ok(None) };
         show(&mut sources, &neighbor.node)?;
-        Ok(Some(R::new(&neighbor, question.0, of(&meant, meaning))))
+        Ok(Some(R::new(&neighbor, relation.direction, of(&meant, meaning))))
     })?;
     if !arguments.is_next_page() {
         answer = answer.with_all_of(uncertain);
@@ -280,11 +257,11 @@ fn follow<R: Row>(state: &State, arguments: &Arguments, question: (EdgeDirection
             }
         }
     }
-    if found.len() == 0 && !filter.is_empty() {
+    if found.is_empty() && !filter.is_empty() {
         answer = answer.with_note("nothing passes the filters; ask without path, tests, kind and min_confidence");
         return with_stale_files(listed.add_to(answer), &sources);
     }
-    for note in notes(&mut sources, (&meant, &found.counts()), question)? {
+    for note in found.notes(&mut sources, &meant, relation)? {
         answer = answer.with_note(note);
     }
     with_stale_files(listed.add_to(answer), &sources)
@@ -308,30 +285,9 @@ fn by_folder(folders: Vec<(String, usize)>) -> Vec<String> {
     lines
 }
 
-/// Why the lists of the first meanings are empty, or where there is more.
-fn notes(
-    sources: &mut Sources<'_>,
-    (meant, counts): (&Meant, &[usize]),
-    question: (EdgeDirection, &[EdgeType]),
-) -> Result<Vec<String>, ToolError> {
-    let mut notes = Vec::new();
-    let all_empty = counts.iter().all(|count| *count == 0);
-    for (meaning, count) in meant.answered.iter().zip(counts) {
-        if *count == 0 && (all_empty || meant.answered.len() == 1) {
-            notes.push(why_empty(sources, meaning.first(), question)?);
-        } else if *count > 0 {
-            notes.extend(elsewhere(sources, meaning.first(), question)?);
-        }
-        if notes.len() == MAX_NOTES {
-            break;
-        }
-    }
-    Ok(notes)
-}
-
 fn follow_all(state: &State, arguments: &Arguments, direction: EdgeDirection) -> Result<Answer, ToolError> {
     match arguments.text("edge_type").and_then(EdgeType::parse) {
-        Some(verb) => follow::<DependencyRow>(state, arguments, (direction, &[verb])),
-        None => follow::<DependencyRow>(state, arguments, (direction, &ALL)),
+        Some(verb) => follow::<DependencyRow>(state, arguments, Relation { direction, edge_types: &[verb] }),
+        None => follow::<DependencyRow>(state, arguments, Relation::all(direction)),
     }
 }

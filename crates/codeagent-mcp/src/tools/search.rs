@@ -147,32 +147,7 @@ fn lookup_symbol(state: &State, arguments: &Arguments) -> Result<Answer, ToolErr
     if !found.is_empty() {
         return with_stale_files(answer, &sources);
     }
-    Ok(answer.with_note(why_not_found(&snapshot, name)?))
-}
-
-fn why_not_found(snapshot: &Snapshot, name: &str) -> Result<String, ToolError> {
-    let unread = query::unread_like(snapshot, name)?;
-    if !unread.is_empty() {
-        return Ok(format!("no symbol is named so; {}", unread.join("; ")));
-    }
-    let unfiltered = query::get_node_by_qualified_name(snapshot, name, None, None)?;
-    if let Some((node, _)) = unfiltered.first() {
-        let place = format!("{} in project {}", node.language, node.project_id);
-        return Ok(format!("`language` or `project_id` leave out all symbols of this name ({}); one is {place}", unfiltered.len()));
-    }
-    // Whoever writes parameters, other capitals or an inherited member means something all the same.
-    if let Ok(meant) = query::symbols_meant(snapshot, name, None) {
-        return Ok(format!(
-            "no qualified name is or ends so, without parameters and type arguments; this may be {}",
-            meant.answered[0].label()
-        ));
-    }
-    if let Some(beginning) = query::beginning(snapshot, name)? {
-        return Ok(format!("no symbol is named so; {beginning}"));
-    }
-    let nearest = query::nearest(snapshot, name)?;
-    let near = if nearest.is_empty() { String::new() } else { format!("; nearest: {}", nearest.join(", ")) };
-    Ok(format!("no symbol is named so{near}; search_symbols finds names by their parts"))
+    Ok(answer.with_note(query::why_not_found(&snapshot, name)?))
 }
 
 fn find_similar(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {

@@ -2,9 +2,9 @@
 //!
 //! **Limits.** Files that an answer does not name are not looked at.
 
+use codeagent_core::StoreError;
 use codeagent_core::model::graph::Node;
 use codeagent_core::query::{Freshness, Sources};
-use codeagent_core::store::StoreError;
 
 use crate::answer::Answer;
 use crate::error::ToolError;

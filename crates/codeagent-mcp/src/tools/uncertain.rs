@@ -1,9 +1,7 @@
 //! What may belong to a list and is not in it? Said on the first page, each with its number and the first places.
-//!
-//! **Limits.** Files that no language covers are looked at only if a list of users is empty: that takes a walk over the repository.
 
-use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node};
-use codeagent_core::query::{self, Meant, Places, Sources, Texts};
+use codeagent_core::model::graph::Node;
+use codeagent_core::query::{self, Meant, Places, Relation, Sources, Texts, UncertainQuery};
 
 use crate::answer::Answer;
 use crate::error::ToolError;
@@ -14,31 +12,21 @@ const SHOWN: usize = 3;
 
 /// What may belong to a list about symbols, as additions to an answer.
 pub fn uncertain(
-    (sources, texts): (&mut Sources<'_>, &Texts),
-    (meant, is_empty): (&Meant, bool),
-    (direction, verbs): (EdgeDirection, &[EdgeType]),
+    sources: &mut Sources<'_>,
+    texts: &Texts,
+    meant: &Meant,
+    relation: Relation<'_>,
+    is_empty: bool,
 ) -> Result<Answer, ToolError> {
-    let mut answer = Answer::new(())?;
     let nodes: Vec<&Node> = meant.nodes().collect();
-    if direction == EdgeDirection::Outgoing {
-        if verbs.contains(&EdgeType::Calls) {
-            add(&mut answer, (&UNRESOLVED_SITES, &UNRESOLVED), query::unresolved_calls_in(sources, &nodes, SHOWN)?);
-        }
-        return Ok(answer);
+    let found = query::uncertain(sources, texts, &UncertainQuery { nodes: &nodes, relation, is_empty, shown: SHOWN })?;
+    let mut answer = Answer::new(())?;
+    add(&mut answer, (&UNRESOLVED_SITES, &UNRESOLVED), found.unresolved);
+    add(&mut answer, (&POSSIBLE_SITES, &POSSIBLE), found.possible);
+    if found.textual.is_cut {
+        answer.notes.push("only a part of the files that no language covers was searched for the name".to_owned());
     }
-    if verbs == [EdgeType::Contains] {
-        return Ok(answer);
-    }
-    let names = names(&nodes);
-    add(&mut answer, (&UNRESOLVED_SITES, &UNRESOLVED), query::unresolved_uses(sources, &names, SHOWN)?);
-    add(&mut answer, (&POSSIBLE_SITES, &POSSIBLE), query::possible_uses(sources, &nodes, verbs, SHOWN)?);
-    if is_empty {
-        let textual = query::textual_uses(sources, texts, &names, SHOWN)?;
-        if textual.is_cut {
-            answer.notes.push("only a part of the files that no language covers was searched for the name".to_owned());
-        }
-        add(&mut answer, (&TEXTUAL_SITES, &TEXTUAL), textual.places);
-    }
+    add(&mut answer, (&TEXTUAL_SITES, &TEXTUAL), found.textual.places);
     Ok(answer)
 }
 
@@ -47,12 +35,4 @@ fn add(answer: &mut Answer, (number, list): (&Addition, &Addition), places: Plac
         answer.add(number, places.count);
         answer.add(list, places.first);
     }
-}
-
-/// The symbols that share a bare name count once for what is known of that name.
-fn names<'a>(nodes: &[&'a Node]) -> Vec<&'a str> {
-    let mut names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
 }

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use codeagent_core::store::Canceller;
+use codeagent_core::Canceller;
 use serde_json::{Map, Value};
 
 use crate::arguments::shortened;

@@ -22,7 +22,7 @@ mod yaml;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use codeagent_core::store::Canceller;
+use codeagent_core::Canceller;
 use codeagent_workspace::RepoPath;
 use rmcp::model::{CallToolResult, ContentBlock, Tool as ToolDescription, ToolAnnotations};
 use serde_json::{Map, Value, json};

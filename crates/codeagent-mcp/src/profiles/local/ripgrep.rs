@@ -258,7 +258,7 @@ fn warnings(query: &Query) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use codeagent_core::store::Canceller;
+    use codeagent_core::Canceller;
     use codeagent_workspace::DataHome;
 
     use super::*;

@@ -1,17 +1,14 @@
 //! Why is a list of related symbols empty, and what should be asked instead?
 //!
 //! A call through an interface is a call of the interface's member, a class is called by its constructors, a base class outside the repository
-//! is no symbol: whoever does not know this takes an empty list for the whole truth.
+//! is no symbol: who does not know this takes an empty list for the whole truth.
 //!
 //! **Limits.** Says what the graph knows; reflection, markup and configuration are not in it.
 
 use std::collections::BTreeSet;
 
-use codeagent_core::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
-use codeagent_core::query::{self, Neighbors, Sources};
-
-use crate::error::ToolError;
-use crate::tools::navigation::IMPLEMENTING;
+use crate::model::graph::{EdgeDirection, EdgeType, Node, NodeFlags, NodeId, NodeType};
+use crate::query::{self, Neighbors, QueryError, Relation, Sources};
 
 /// Most symbols named in one hint.
 const MAX_NAMED: usize = 3;
@@ -20,7 +17,7 @@ const MAX_NAMED: usize = 3;
 const MAX_MEMBERS: usize = 200;
 
 /// What a member stands for.
-const STANDS_FOR: &[EdgeType] = &[EdgeType::Overrides, EdgeType::Implements];
+const STANDS_FOR: Relation<'_> = Relation { direction: EdgeDirection::Outgoing, edge_types: &[EdgeType::Overrides, EdgeType::Implements] };
 
 /// Most symbols looked at for what stands for them in turn.
 const MAX_LOOKED_AT: usize = 1_000;
@@ -29,18 +26,26 @@ const THROUGH: &str = "calls through an interface or base class go to what it im
 
 const BELOW: &str = "calls of what implements or overrides it are not among these: ask about ";
 
-/// What stands for a type or member.
-const STANDING_FOR: &[EdgeType] = &[EdgeType::Implements, EdgeType::Overrides, EdgeType::Inherits, EdgeType::Extends];
+const STANDING: &[EdgeType] = &[EdgeType::Implements, EdgeType::Overrides, EdgeType::Inherits, EdgeType::Extends];
 
-/// Why nothing is related to `node` by these verbs in this direction.
-pub fn why_empty(sources: &mut Sources<'_>, node: &Node, question: (EdgeDirection, &[EdgeType])) -> Result<String, ToolError> {
-    let hints = match question {
+/// What stands for a type or member.
+const STANDING_FOR: Relation<'_> = Relation { direction: EdgeDirection::Incoming, edge_types: STANDING };
+
+/// What a type implements or derives from.
+const BASES: Relation<'_> = Relation { direction: EdgeDirection::Outgoing, edge_types: STANDING };
+
+/// What is declared in a type.
+const MEMBERS: Relation<'_> = Relation { direction: EdgeDirection::Outgoing, edge_types: &[EdgeType::Contains] };
+
+/// Why nothing is related to `node` in this way.
+pub fn why_empty(sources: &mut Sources<'_>, node: &Node, relation: Relation<'_>) -> Result<String, QueryError> {
+    let hints = match (relation.direction, relation.edge_types) {
         (EdgeDirection::Incoming, [EdgeType::Calls]) => no_callers(sources, node)?,
         (EdgeDirection::Outgoing, [EdgeType::Calls]) => no_callees(sources, node)?,
         (EdgeDirection::Incoming, verbs) if verbs.contains(&EdgeType::Overrides) && !verbs.contains(&EdgeType::Calls) => {
             no_implementations(sources, node)?
         }
-        (direction, [verb]) => no_such_edges(sources, node, (direction, *verb))?,
+        (direction, [edge_type]) => no_such_edges(sources, node, direction, *edge_type)?,
         (EdgeDirection::Incoming, _) => no_references(sources, node)?,
         (EdgeDirection::Outgoing, _) => vec![match query::unresolved_calls_in(sources, &[node], 0)?.count {
             0 => format!("{} uses nothing that is declared in this repository", node.qualified_name),
@@ -49,7 +54,7 @@ pub fn why_empty(sources: &mut Sources<'_>, node: &Node, question: (EdgeDirectio
     };
     let mut hints: Vec<String> = hints.into_iter().filter(|hint| !hint.is_empty()).collect();
     let unresolved = query::unresolved_sites(sources.snapshot(), &node.name)?;
-    if question.0 == EdgeDirection::Incoming && unresolved > 0 {
+    if relation.direction == EdgeDirection::Incoming && unresolved > 0 {
         hints.push(format!("{} of the name {} without a known target may be of this symbol", count(unresolved, "use"), node.name));
     }
     Ok(hints.join("; "))
@@ -57,23 +62,19 @@ pub fn why_empty(sources: &mut Sources<'_>, node: &Node, question: (EdgeDirectio
 
 /// Where more of the same is. Of callers of a member: calls through what it implements or overrides are not calls of it. Of
 /// implementations: what stands for those listed.
-pub fn elsewhere(
-    sources: &mut Sources<'_>,
-    node: &Node,
-    (direction, verbs): (EdgeDirection, &[EdgeType]),
-) -> Result<Option<String>, ToolError> {
-    if direction == EdgeDirection::Incoming && verbs == IMPLEMENTING {
+pub fn elsewhere(sources: &mut Sources<'_>, node: &Node, relation: Relation<'_>) -> Result<Option<String>, QueryError> {
+    if relation == Relation::IMPLEMENTATIONS {
         let further = further(sources, node)?;
         return Ok(literals(node).into_iter().chain(further).reduce(|all, next| format!("{all}; {next}")));
     }
     if matches!(node.node_type, NodeType::Class | NodeType::Interface | NodeType::Component) {
-        return Ok((direction == EdgeDirection::Outgoing && verbs.len() > 1).then(|| members(node)));
+        return Ok((relation.direction == EdgeDirection::Outgoing && relation.edge_types.len() > 1).then(|| members(node)));
     }
-    if direction != EdgeDirection::Incoming || verbs[0] != EdgeType::Calls {
+    if relation.direction != EdgeDirection::Incoming || relation.edge_types[0] != EdgeType::Calls {
         return Ok(None);
     }
-    let above = related(sources, node, EdgeDirection::Outgoing, STANDS_FOR)?;
-    let below = related(sources, node, EdgeDirection::Incoming, STANDING_FOR)?;
+    let above = related(sources, node, STANDS_FOR)?;
+    let below = related(sources, node, STANDING_FOR)?;
     Ok([hint(THROUGH, &above), hint(BELOW, &below)]
         .into_iter()
         .filter(|hint| !hint.is_empty())
@@ -86,7 +87,7 @@ fn members(node: &Node) -> String {
 }
 
 /// How many more implement, extend or override those that do so directly.
-fn further(sources: &Sources<'_>, node: &Node) -> Result<Option<String>, ToolError> {
+fn further(sources: &Sources<'_>, node: &Node) -> Result<Option<String>, QueryError> {
     let direct = standing_for(sources, node.id)?;
     let mut seen: BTreeSet<NodeId> = direct.iter().copied().chain([node.id]).collect();
     let listed = seen.len();
@@ -115,8 +116,8 @@ fn further(sources: &Sources<'_>, node: &Node) -> Result<Option<String>, ToolErr
     Ok(Some(hint(&words, &named)))
 }
 
-fn standing_for(sources: &Sources<'_>, id: NodeId) -> Result<Vec<NodeId>, ToolError> {
-    let found = Neighbors::find(sources.snapshot(), id, EdgeDirection::Incoming, STANDING_FOR)?;
+fn standing_for(sources: &Sources<'_>, id: NodeId) -> Result<Vec<NodeId>, QueryError> {
+    let found = Neighbors::find(sources.snapshot(), id, STANDING_FOR)?;
     Ok((0..found.len()).map(|index| found.key(index).1).collect())
 }
 
@@ -139,7 +140,7 @@ fn a_kind(node: &Node) -> String {
     format!("{article} {kind}")
 }
 
-fn no_callers(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {
+fn no_callers(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, QueryError> {
     let name = &node.qualified_name;
     let mut hints = match node.node_type {
         NodeType::Class | NodeType::Component => {
@@ -169,9 +170,9 @@ fn no_callers(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, Too
 }
 
 /// Calls may go to what the symbol stands for, or to what stands for it.
-fn through_others(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {
-    let above = related(sources, node, EdgeDirection::Outgoing, STANDS_FOR)?;
-    let below = related(sources, node, EdgeDirection::Incoming, STANDING_FOR)?;
+fn through_others(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, QueryError> {
+    let above = related(sources, node, STANDS_FOR)?;
+    let below = related(sources, node, STANDING_FOR)?;
     let is_member = matches!(node.node_type, NodeType::Method | NodeType::Property);
     Ok(match is_member {
         true => vec![hint(THROUGH, &above), hint("it is implemented or overridden by ", &below)],
@@ -179,17 +180,17 @@ fn through_others(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>,
     })
 }
 
-fn other_uses(sources: &Sources<'_>, node: &Node) -> Result<String, ToolError> {
+fn other_uses(sources: &Sources<'_>, node: &Node) -> Result<String, QueryError> {
     let uses = query::reference_count(sources.snapshot(), node.id)?;
     Ok(if uses == 0 { String::new() } else { format!("it has {uses} uses of other kinds: get_references lists them") })
 }
 
-fn no_callees(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {
+fn no_callees(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, QueryError> {
     let name = &node.qualified_name;
     if !matches!(node.node_type, NodeType::Method | NodeType::Constructor | NodeType::Property | NodeType::Component) {
         return Ok(vec![format!("{name} is {}: {}", a_kind(node), members(node))]);
     }
-    let below = related(sources, node, EdgeDirection::Incoming, STANDING_FOR)?;
+    let below = related(sources, node, STANDING_FOR)?;
     let open = query::unresolved_calls_in(sources, &[node], 0)?.count;
     let itself = match open {
         0 if node.flags.has(NodeFlags::ABSTRACT) || below.count > 0 => format!("{name} itself calls nothing in this repository"),
@@ -199,11 +200,11 @@ fn no_callees(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, Too
     Ok(vec![itself, hint("it is implemented or overridden by ", &below)])
 }
 
-fn no_implementations(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {
+fn no_implementations(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, QueryError> {
     let name = &node.qualified_name;
     Ok(match node.node_type {
         NodeType::Class | NodeType::Interface | NodeType::Component => {
-            let above = related(sources, node, EdgeDirection::Outgoing, STANDING_FOR)?;
+            let above = related(sources, node, BASES)?;
             let literals = literals(node).unwrap_or_default();
             vec![
                 format!("nothing in the repository implements or derives from {name}"),
@@ -212,7 +213,7 @@ fn no_implementations(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Stri
             ]
         }
         NodeType::Method | NodeType::Property => {
-            let above = related(sources, node, EdgeDirection::Outgoing, STANDS_FOR)?;
+            let above = related(sources, node, STANDS_FOR)?;
             vec![
                 format!("nothing in the repository implements or overrides {name}"),
                 hint("it implements or overrides a member itself, whose other implementations may be what you look for: ", &above),
@@ -222,19 +223,19 @@ fn no_implementations(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Stri
     })
 }
 
-fn no_references(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, ToolError> {
+fn no_references(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, QueryError> {
     let mut hints = vec![format!("nothing in the repository uses {} by name", node.qualified_name)];
     hints.extend(through_others(sources, node)?);
     Ok(hints)
 }
 
-fn no_such_edges(sources: &mut Sources<'_>, node: &Node, (direction, verb): (EdgeDirection, EdgeType)) -> Result<Vec<String>, ToolError> {
+fn no_such_edges(sources: &mut Sources<'_>, node: &Node, direction: EdgeDirection, edge_type: EdgeType) -> Result<Vec<String>, QueryError> {
     let name = &node.qualified_name;
     let mut hints = vec![match direction {
-        EdgeDirection::Outgoing => format!("{name} has no outgoing `{verb}`"),
-        EdgeDirection::Incoming => format!("{name} has no incoming `{verb}`"),
+        EdgeDirection::Outgoing => format!("{name} has no outgoing `{edge_type}`"),
+        EdgeDirection::Incoming => format!("{name} has no incoming `{edge_type}`"),
     }];
-    let is_base = matches!(verb, EdgeType::Inherits | EdgeType::Implements | EdgeType::Extends);
+    let is_base = matches!(edge_type, EdgeType::Inherits | EdgeType::Implements | EdgeType::Extends);
     if direction == EdgeDirection::Outgoing
         && is_base
         && let Some(span) = node.spans.first()
@@ -244,7 +245,7 @@ fn no_such_edges(sources: &mut Sources<'_>, node: &Node, (direction, verb): (Edg
     }
     let mut others = Vec::new();
     for (word, other) in EdgeType::NAMES {
-        let count = Neighbors::find(sources.snapshot(), node.id, direction, &[*other])?.len();
+        let count = Neighbors::find(sources.snapshot(), node.id, Relation { direction, edge_types: &[*other] })?.len();
         if count > 0 {
             others.push(format!("{count} `{word}`"));
         }
@@ -259,8 +260,8 @@ struct Named {
     count: usize,
 }
 
-fn related(sources: &mut Sources<'_>, node: &Node, direction: EdgeDirection, verbs: &[EdgeType]) -> Result<Named, ToolError> {
-    let found = Neighbors::find(sources.snapshot(), node.id, direction, verbs)?;
+fn related(sources: &mut Sources<'_>, node: &Node, relation: Relation<'_>) -> Result<Named, QueryError> {
+    let found = Neighbors::find(sources.snapshot(), node.id, relation)?;
     let mut named = Named { names: Vec::new(), count: found.len() };
     for index in 0..found.len().min(MAX_NAMED) {
         named.names.extend(found.get(index, sources, 0)?.map(|neighbor| as_asked(&neighbor.node)));
@@ -277,15 +278,15 @@ fn literals(node: &Node) -> Option<String> {
 }
 
 /// The constructors of a type, and how many call one.
-fn constructors(sources: &mut Sources<'_>, node: &Node) -> Result<(Named, usize), ToolError> {
+fn constructors(sources: &mut Sources<'_>, node: &Node) -> Result<(Named, usize), QueryError> {
     let mut callers = 0;
-    let members = Neighbors::find(sources.snapshot(), node.id, EdgeDirection::Outgoing, &[EdgeType::Contains])?;
+    let members = Neighbors::find(sources.snapshot(), node.id, MEMBERS)?;
     let mut named = Named { names: Vec::new(), count: 0 };
     for index in 0..members.len().min(MAX_MEMBERS) {
         let Some(member) = members.get(index, sources, 0)?.filter(|member| member.node.node_type == NodeType::Constructor) else {
             continue;
         };
-        callers += Neighbors::find(sources.snapshot(), member.node.id, EdgeDirection::Incoming, &[EdgeType::Calls])?.len();
+        callers += Neighbors::find(sources.snapshot(), member.node.id, Relation::CALLERS)?.len();
         named.count += 1;
         named.names.push(as_asked(&member.node));
     }
