@@ -216,24 +216,8 @@ fn unit(text: &str) -> &str {
 
 /// The text without comments and trailing commas.
 fn plain(text: &str) -> String {
-    let mut scanner = Scanner { text: text.as_bytes(), at: 0 };
-    let mut plain = String::new();
-    loop {
-        if scanner.space().is_err() {
-            return text.to_owned();
-        }
-        let begin = scanner.at;
-        match scanner.peek() {
-            None => return plain,
-            Some(b'"') if scanner.string().is_err() => return text.to_owned(),
-            Some(b'"') => {}
-            Some(_) => scanner.at += text[begin..].chars().next().map_or(1, char::len_utf8),
-        }
-        if matches!(text.as_bytes()[begin], b'}' | b']') && plain.ends_with(',') {
-            plain.pop();
-        }
-        plain += &text[begin..scanner.at];
-    }
+    let mut plain = text.to_owned();
+    if json_strip_comments::strip(&mut plain).is_err() { text.to_owned() } else { plain }
 }
 
 struct Scanner<'a> {

@@ -2,6 +2,8 @@
 //!
 //! MSBuild, tsconfig and npm agree on `**` (any number of folders), `*` and `?` (within one segment); everything else stands for itself.
 //!
+//! Crates for patterns read more into them: `[x]`, `{a}` and `!` are parts of names here, and `?` is a character, not a byte.
+//!
 //! **Limits.** No braces and no character classes: project files that use them in workspaces are rare, MSBuild and tsconfig have none.
 
 /// A compiled pattern. Case does not count.
@@ -112,6 +114,9 @@ mod tests {
             ("a/b.cs", "a/b.cs", true),
             ("**/.*/**", "x/.git/y.cs", true),
             ("[x]/{a}.cs", "[x]/{a}.cs", true),
+            ("[x]/*.cs", "x/a.cs", false),
+            ("!a/*.cs", "!a/b.cs", true),
+            ("a?c.cs", "a\u{e4}c.cs", true),
         ];
         for (pattern, path, expected) in cases {
             assert_eq!(Glob::new(pattern).matches(path), expected, "{pattern} on {path}");

@@ -80,12 +80,11 @@ fn told(snapshot: &Snapshot, node: &Node, missing: &str) -> Result<String, Query
 }
 
 fn nearest_members(snapshot: &Snapshot, node: &Node, missing: &str) -> Result<Vec<String>, QueryError> {
-    let wanted: Vec<char> = missing.to_lowercase().chars().collect();
+    let wanted = missing.to_lowercase();
     let mut members = Vec::new();
     for child in store::contained(snapshot, node.id, EdgeDirection::Outgoing)?.iter().take(MAX_MEMBERS) {
         let Some(child) = store::node(snapshot, child.id)?.filter(|child| child.node_type != NodeType::Constructor) else { continue };
-        let distance = store::edit_distance(&wanted, &child.name, wanted.len().max(child.name.len()));
-        members.push((distance.unwrap_or(usize::MAX), child.name));
+        members.push((strsim::levenshtein(&wanted, &child.name.to_lowercase()), child.name));
     }
     members.sort();
     members.dedup();

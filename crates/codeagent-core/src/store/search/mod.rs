@@ -25,7 +25,7 @@ mod write;
 mod tests;
 
 pub use hybrid::{Matched, Near, Score};
-pub use nearest::{edit_distance, nearest_names};
+pub use nearest::nearest_names;
 pub use text::is_test_path;
 pub(super) use write::{delete, delete_all, insert, same_text, set_hash_size};
 
