@@ -1,0 +1,253 @@
+//! Values as they are written: how to find their types and targets.
+
+use serde::{Deserialize, Serialize};
+
+use super::{CallId, DeclId, ExprId, List, ScopeId, Sym, TypeId};
+
+/// Kinds of literals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum LiteralKind {
+    /// A string (TypeScript templates too; C# interpolated strings too).
+    String,
+    /// A number. C#: without suffix and fraction, an `int`.
+    Number,
+    /// C# `1L`, `1u`, `1.0`, `1f`, `1m` and so on: the text of the literal is the C# keyword of its type.
+    TypedNumber,
+    /// `true`, `false`.
+    Bool,
+    /// C# `'c'`.
+    Char,
+    /// `null`
+    Null,
+    /// `undefined`, `void 0`.
+    Undefined,
+    /// A regular expression.
+    Regex,
+    /// `1n`
+    BigInt,
+    /// C# `default` without a type.
+    Default,
+    /// C# `"x"u8`.
+    Utf8String,
+    /// C# `throw e` as an expression: it has no type and converts to any.
+    Throw,
+}
+
+/// A value expression: how to find its type and its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Expr {
+    /// Not understood.
+    Unknown,
+    /// A bare name, looked up from a scope at a byte offset.
+    Name(Sym, ScopeId, u32),
+    /// `this` in (the innermost) type or object literal; `NONE` at the top.
+    This(DeclId),
+    /// TypeScript: `this` of the first, where a guard speaks of something in it: with its scope and byte offset, as a name has them.
+    ThisAt(DeclId, ScopeId, u32),
+    /// `super` / `base` in a type.
+    Super(DeclId),
+    /// `a.b`, `a?.b`, `a!.b`, C# `a->b` (`*a` first).
+    Member(ExprId, Sym),
+    /// `a[i]`: `callee` is `a`, `args` are the indices.
+    Index(CallId),
+    /// `f(..)`
+    Call(CallId),
+    /// `new C(..)`: `callee` is a `TypeValue` in C#, the class expression in TypeScript.
+    New(CallId),
+    /// C# `new(..)`: `callee` is `NONE`, the type comes from the context of the declaration (kind `ObjectLiteral`).
+    NewTarget(CallId, DeclId),
+    /// A name or member with type arguments that is not called: `M<int>`, `Foo<string>`.
+    Generic(ExprId, List<TypeId>),
+    /// `await e`
+    Await(ExprId),
+    /// What a loop over `e` yields (`for of`, `foreach`); `true` for `await`.
+    Iterate(ExprId, bool),
+    /// `yield e` / `yield* e` as a value.
+    Yield(ExprId),
+    /// `...e` / C# `..e` in a collection expression.
+    Spread(ExprId),
+    /// A value of a written type: cast, `as T`, `default(T)`, `typeof(T)` (of `System.Type`), C# array creation.
+    Cast(TypeId),
+    /// `e satisfies T`: the type of `e` with the context `T`; `e as const` has `NONE`.
+    Satisfies(ExprId, TypeId),
+    /// Either: `c ? a : b`, `a ?? b`, `a || b`, arms of a switch expression.
+    Or(ExprId, ExprId),
+    /// `a && b` (TypeScript; the type is that of `b`).
+    And(ExprId, ExprId),
+    /// A binary operator that may be overloaded.
+    Binary(Operator, ExprId, ExprId),
+    /// A unary operator that may be overloaded.
+    Unary(Operator, ExprId),
+    /// An object literal, C# anonymous object.
+    Object(DeclId),
+    /// An array literal, C# collection expression, implicitly typed array.
+    Array(List<ExprId>, DeclId),
+    /// A tuple literal (C#); names come with the arguments.
+    Tuple(List<Arg>),
+    /// A lambda or function expression.
+    Function(DeclId),
+    /// A class expression.
+    Class(DeclId),
+    /// Parameter n of a lambda, typed by the lambda's context.
+    ContextParam(DeclId, u16),
+    /// C# `out var x`: what parameter n of the call writes.
+    OutArgument(CallId, u16),
+    /// The type a guard gives; see [`Guard`].
+    Guarded(u32),
+    /// Element n of a tuple, array or `Deconstruct` (destructuring).
+    Element(ExprId, u16),
+    /// `...rest` of an array (`true`) or object (`false`) pattern.
+    RestOf(ExprId, bool),
+    /// Member `b` of `a` in an object pattern; as `Member`, but without being written as one. With a default value it is an `Or`.
+    Destructured(ExprId, Sym),
+    /// `import("m")`
+    DynamicImport(Sym),
+    /// `require("m")` (JavaScript)
+    Require(Sym),
+    /// A C# query expression: its last select or group; the sequence is of this element.
+    Query(ExprId),
+    /// A literal; the `Sym` is its text for strings up to 64 bytes, else `NONE`.
+    Literal(LiteralKind, Sym),
+    /// A type used as a value: `int.Parse`, `List<int>.Empty`, `new C` (C#), `Foo` in `new Foo()`; TypeScript never has it.
+    TypeValue(TypeId),
+    /// A JSX element.
+    Jsx(ExprId),
+    /// `typeof x`, comparisons, `!x`: a boolean or string known by the operator.
+    Known(KnownType),
+    /// Assignment `a = b` as a value.
+    Assign(ExprId, ExprId),
+    /// C# `a?.b.c` as a whole: the type of the inner chain, nullable.
+    Conditional(ExprId),
+    /// C# the receiver of `a?.b` and the value that `x is { } y` names: the inner value without its `?`.
+    NonNull(ExprId),
+    /// C# `x with { }`, checked, parenthesised, ref: the type of the inner expression.
+    Same(ExprId),
+}
+
+/// Types that an operator gives whatever its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum KnownType {
+    /// `bool` / `boolean`
+    Bool,
+    /// `string`
+    String,
+    /// `int` / `number`
+    Number,
+    /// `void` / `undefined`
+    Void,
+}
+
+/// Operators as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[repr(u8)]
+#[allow(missing_docs, reason = "each variant is its token")]
+pub enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    ShiftRightUnsigned,
+    Equal,
+    NotEqual,
+    Less,
+    Greater,
+    LessEqual,
+    GreaterEqual,
+    Power,
+    LogicalAnd,
+    LogicalOr,
+    Not,
+    Complement,
+    Increment,
+    Decrement,
+    Plus,
+    Minus,
+    /// C# `^1`
+    FromEnd,
+    /// C# `a..b`
+    Range,
+    /// C# `*p`
+    Dereference,
+    /// C# `&x`
+    AddressOf,
+}
+
+/// A call, `new`, index access, attribute or constructor initialiser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// What is called: a `Name`, `Member`, ... without its type arguments.
+    pub callee: ExprId,
+    /// Arguments in the order written.
+    pub args: List<Arg>,
+    /// Written type arguments.
+    pub type_args: List<TypeId>,
+}
+
+/// One argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Arg {
+    /// C# `name: value`; `NONE` if positional. In a tuple literal: the element's name.
+    pub name: Sym,
+    /// How it is passed.
+    pub mode: ArgMode,
+    /// The value.
+    pub value: ExprId,
+}
+
+/// How an argument is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum ArgMode {
+    /// By value.
+    Value,
+    /// C# `ref`
+    Ref,
+    /// C# `out`
+    Out,
+    /// C# `in`
+    In,
+    /// `...value`
+    Spread,
+}
+
+/// Why a name has another type in a scope: the test that holds there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Guard {
+    /// What is narrowed: a `Name` or a `Member` path; the `Narrow` declaration bears the name of its root.
+    pub subject: ExprId,
+    /// The test.
+    pub test: GuardTest,
+    /// Whether the test is known to be false here.
+    pub negated: bool,
+}
+
+/// The test of a [`Guard`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum GuardTest {
+    /// `x instanceof C`
+    InstanceOf(ExprId),
+    /// `f(x)` where `f` may be a type predicate; the argument's number, `u16::MAX` for what `f` is a member of.
+    Predicate(CallId, u16),
+    /// `typeof x === "string"`
+    TypeOf(Sym),
+    /// `x.kind === "a"` (or `!==`, negated): the member and the literal.
+    Discriminant(Sym, LiteralKind, Sym),
+    /// `"a" in x`
+    HasProperty(Sym),
+    /// `if (x)`: not null, undefined or false.
+    Truthy,
+    /// C# `x is T` without a designation.
+    IsType(TypeId),
+    /// TypeScript `x = value`
+    Assigned(ExprId),
+    /// TypeScript: `x` may have been assigned to; it has its declared type.
+    Declared,
+}

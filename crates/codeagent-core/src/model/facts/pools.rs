@@ -1,0 +1,174 @@
+//! How the parts of a file's facts point at each other: ids, and runs of values in shared pools.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Arg, Base, Element, Segment};
+
+macro_rules! ids {
+    ($($(#[$meta:meta])* $name:ident,)*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        /// One more than the number: "not there", which is what most fields say, then takes one byte instead of five.
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_u32(self.0.wrapping_add(1))
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                u32::deserialize(deserializer).map(|stored| Self(stored.wrapping_sub(1)))
+            }
+        }
+
+        impl $name {
+            /// "Not there".
+            pub const NONE: Self = Self(u32::MAX);
+
+            /// Whether this is [`Self::NONE`].
+            #[must_use]
+            pub fn is_none(self) -> bool {
+                self == Self::NONE
+            }
+
+            /// `None` for [`Self::NONE`].
+            #[must_use]
+            pub fn some(self) -> Option<Self> {
+                (!self.is_none()).then_some(self)
+            }
+
+            /// As an index. Must not be called on [`Self::NONE`].
+            #[must_use]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::NONE
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A string of the file.
+    Sym,
+    /// A scope.
+    ScopeId,
+    /// A declaration.
+    DeclId,
+    /// A type expression.
+    TypeId,
+    /// A value expression.
+    ExprId,
+    /// A call, `new`, index or similar with its arguments.
+    CallId,
+    /// Everything about a declaration that only nodes need.
+    DetailId,
+    /// An import or using.
+    ImportId,
+    /// An export clause.
+    ExportId,
+}
+
+/// A run of values in one of the pools of [`Facts`]; read it with [`Facts::list`].
+#[derive(Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct List<T> {
+    start: u32,
+    len: u32,
+    #[serde(skip)]
+    of: PhantomData<T>,
+}
+
+impl<T> Clone for List<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for List<T> {}
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl<T> List<T> {
+    /// No values.
+    pub(super) const EMPTY: Self = Self { start: 0, len: 0, of: PhantomData };
+
+    /// Those at these places of the pool.
+    pub(super) fn of(places: Range<usize>) -> Self {
+        Self { start: places.start as u32, len: places.len() as u32, of: PhantomData }
+    }
+
+    /// Their places in the pool.
+    pub(super) fn range(self) -> Range<usize> {
+        self.start as usize..self.start as usize + self.len as usize
+    }
+
+    /// Number of values.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+}
+
+/// A value that lists are made of: says in which pool of [`Facts`] it lies.
+pub trait Pooled: Sized {
+    /// The pool.
+    fn pool(pools: &Pools) -> &Vec<Self>;
+    /// The pool, to add to.
+    fn pool_mut(pools: &mut Pools) -> &mut Vec<Self>;
+}
+
+macro_rules! pools {
+    ($($(#[$meta:meta])* $field:ident: $ty:ty,)*) => {
+        /// The values of all [`List`]s.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        pub struct Pools {
+            $($(#[$meta])* pub $field: Vec<$ty>,)*
+        }
+        $(impl Pooled for $ty {
+            fn pool(pools: &Pools) -> &Vec<Self> { &pools.$field }
+            fn pool_mut(pools: &mut Pools) -> &mut Vec<Self> { &mut pools.$field }
+        })*
+        impl Pools {
+            /// Gives back unused capacity.
+            pub fn shrink(&mut self) {
+                $(self.$field.shrink_to_fit();)*
+            }
+        }
+    };
+}
+
+pools! {
+    /// Parameters, type parameters.
+    decls: DeclId,
+    /// Type arguments, members of unions, constraints.
+    types: TypeId,
+    /// Returned values, array elements.
+    exprs: ExprId,
+    /// Arguments of calls.
+    args: Arg,
+    /// Segments of dotted type names.
+    segments: Segment,
+    /// Elements of tuples.
+    elements: Element,
+    /// Base lists.
+    bases: Base,
+}
