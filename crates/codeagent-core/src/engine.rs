@@ -19,7 +19,7 @@ use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, MOST_KEP
 use crate::embed::Source;
 use crate::engine::soundness::Held;
 use crate::ingest::{self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
-use crate::query::{Counts, Coverage, Texts, Vectors};
+use crate::query::{Counts, TextCoverage, Texts, Vectors};
 use crate::store::{self, Canceller, Check, NodeVector, ROOT, Reader, Snapshot, StoreError};
 
 pub use crate::extract::grammars;
@@ -433,9 +433,9 @@ impl Answers {
 
     /// How much of the repository is in an indexed language, of which the index holds so much.
     #[must_use]
-    pub fn coverage(&self, counts: &Counts) -> Coverage {
+    pub fn coverage(&self, counts: &Counts) -> TextCoverage {
         let covered_bytes = counts.languages.iter().map(|counts| counts.bytes).sum();
-        Coverage { covered_bytes, other_bytes: self.texts.listing(&self.workspace).0.other }
+        TextCoverage { covered_bytes, other_bytes: self.texts.listing(&self.workspace).0.other }
     }
 
     /// Whether a first index was ever finished.

@@ -89,8 +89,8 @@ pub use model::graph::{
 };
 pub use model::span::{Position, Span};
 pub use query::{
-    CallSite, Counts, FileKey, Filter, Found, FoundSymbol, Freshness, IndexStatus, LanguageCounts, Match, Matched, Meaning, Meant,
-    Neighbor, NeighborQuery, Neighbors, QueryError, Relation, Relations, Score, SearchFilter, Similar, Snapshot, Sources, Symbol,
+    Counts, FileKey, Filter, FoundSymbol, Freshness, IndexStatus, LanguageCounts, Match, Matched, Meaning, Meant, Neighbor, NeighborQuery,
+    Neighbors, QueryError, Relation, Relations, Score, SearchFilter, SearchResults, Similar, Snapshot, Sources, Symbol, UseSite,
     VectorSource, Vectors, derive_file_id, filter_nodes, find_similar, get_neighbors, get_node, get_node_by_qualified_name, get_outline,
     get_source, resolve_symbol, status, symbols_meant, why_empty,
 };

@@ -7,7 +7,7 @@
 
 use codeagent_core::model::graph::{Access, Confidence, Dialect, EdgeDirection, EdgeType, Language, Node, NodeFlags, NodeSpan};
 use codeagent_core::model::graph::{NodeType, ParseStatus};
-use codeagent_core::query::{CallSite, FoundSymbol, Match, Matched, Neighbor, Symbol, VectorSource};
+use codeagent_core::query::{FoundSymbol, Match, Matched, Neighbor, Symbol, UseSite, VectorSource};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -407,7 +407,7 @@ impl Row for DependencyRow {
 }
 
 impl Site {
-    fn new(site: &CallSite, row_path: &str) -> Self {
+    fn new(site: &UseSite, row_path: &str) -> Self {
         let file_path = (site.path != row_path).then(|| site.path.clone());
         Self {
             file_path,

@@ -23,7 +23,7 @@ use anyhow::{Context as _, ensure};
 
 use self::check::{Tests, Trial};
 use self::find::Branch;
-use self::report::Report;
+use self::report::MutantReport;
 use self::rules::Rule;
 
 const SEED: &str = "a net under the resolver";
@@ -198,12 +198,12 @@ impl Mutants {
         }
     }
 
-    fn report(&self, drawn: &[usize], survived: &[usize], seconds: (u64, u64)) -> Report {
+    fn report(&self, drawn: &[usize], survived: &[usize], seconds: (u64, u64)) -> MutantReport {
         let name = |number: &usize| match self.rules.iter().find(|rule| rule.number == *number) {
             Some(rule) => format!("rule {number}: {}: {}", rule.file, rule.name),
             None => self.branches[*number - FIRST_BRANCH].name.clone(),
         };
-        Report {
+        MutantReport {
             branches: self.branches.len(),
             equivalents: self.equivalents.clone(),
             rules: self.rules.len(),

@@ -10,7 +10,7 @@ use tree_sitter::Node;
 
 use crate::extract::builder::short_hash;
 use crate::extract::cursor::next_beside;
-use crate::extract::pieces::Place;
+use crate::extract::pieces::PieceSpan;
 use crate::model::facts::{Body, DeclId, Piece};
 
 /// What other files see of a body.
@@ -68,7 +68,7 @@ pub struct Interface {
 }
 
 /// The hashes of a text with these hidden ranges and pieces. Without a tree the whole text counts but for what is hidden.
-pub fn interface(text: &str, root: Option<Node<'_>>, mut hidden: Vec<Hidden>, places: &[Place]) -> Interface {
+pub fn interface(text: &str, root: Option<Node<'_>>, mut hidden: Vec<Hidden>, places: &[PieceSpan]) -> Interface {
     hidden.sort_unstable_by_key(|hidden| (hidden.start, hidden.end));
     let mut outermost: Vec<Hidden> = Vec::with_capacity(hidden.len());
     for range in hidden {
@@ -104,7 +104,7 @@ struct Sums<'a> {
     piece: Hasher,
     is_in_piece: bool,
     /// Places of pieces whose end is to come.
-    places: &'a [Place],
+    places: &'a [PieceSpan],
     pieces: Vec<Piece>,
 }
 
@@ -148,12 +148,12 @@ impl Sums<'_> {
     fn edge(&mut self, at: usize) -> usize {
         self.leave_before(at);
         let first = self.places.first();
-        let edges = |place: &Place| [place.start, place.end, place.behind].into_iter().find(|edge| *edge > at);
+        let edges = |place: &PieceSpan| [place.start, place.end, place.behind].into_iter().find(|edge| *edge > at);
         first.and_then(edges).unwrap_or(usize::MAX)
     }
 }
 
-fn body(text: &str, hidden: Hidden, places: &[Place]) -> Option<Body> {
+fn body(text: &str, hidden: Hidden, places: &[PieceSpan]) -> Option<Body> {
     let Seen::Asked(decl) = hidden.seen else { return None };
     let before = places.partition_point(|place| place.start <= hidden.start).checked_sub(1).map(|before| places[before]);
     let piece = before.filter(|place| hidden.start < place.behind).map_or(DeclId::NONE, |place| place.decl);

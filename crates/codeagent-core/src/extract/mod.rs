@@ -45,7 +45,7 @@ fn grammar(language: Language) -> tree_sitter::Language {
 }
 
 /// The pieces of a file as its language tells them apart, and where else declarations stand that no piece may hold.
-fn pieces_of(facts: &Facts, root: Node<'_>) -> (Vec<pieces::Place>, Vec<usize>) {
+fn pieces_of(facts: &Facts, root: Node<'_>) -> (Vec<pieces::PieceSpan>, Vec<usize>) {
     match facts.header.dialect.language() {
         Language::CSharp => csharp::pieces(facts),
         Language::TypeScript => typescript::pieces(facts, root),

@@ -15,7 +15,7 @@ use crate::extract::hopeless;
 use crate::extract::limits;
 
 /// The parser that a thread keeps for one grammar.
-pub type Kept = LocalKey<RefCell<Option<Parser>>>;
+pub type KeptParser = LocalKey<RefCell<Option<Parser>>>;
 
 /// The parser reports progress after so many steps.
 const STEPS_PER_REPORT: u64 = 100;
@@ -33,7 +33,7 @@ pub fn one_heavy_at_a_time<T>(text: &str, work: impl FnOnce() -> T) -> T {
 
 /// Parses with the parser kept, made on first use; `None` if the text is hopeless, or took more than `budget` steps, or than its part up to
 /// some place may. What is left of the budget stays in it.
-pub fn parse(kept: &'static Kept, language: &Language, text: &[u8], budget: &mut u64) -> Option<Tree> {
+pub fn parse(kept: &'static KeptParser, language: &Language, text: &[u8], budget: &mut u64) -> Option<Tree> {
     kept.with_borrow_mut(|slot| {
         if slot.is_none() {
             *slot = Some(new_parser(language)?);

@@ -12,7 +12,7 @@ use crate::model::facts::{DeclId, Facts};
 
 /// A declaration that is a piece by itself.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct PieceSpan {
     /// Which.
     pub decl: DeclId,
     /// First byte.
@@ -26,10 +26,10 @@ pub struct Place {
 }
 
 /// The pieces of a file in text order; none lies in another.
-pub fn places(text: &str, facts: &Facts, root: Option<Node<'_>>) -> Vec<Place> {
+pub fn places(text: &str, facts: &Facts, root: Option<Node<'_>>) -> Vec<PieceSpan> {
     let Some(root) = root.filter(|root| !root.has_error()) else { return Vec::new() };
     let (places, others) = pieces_of(facts, root);
-    let places = places.into_iter().map(|place| Place { behind: behind_separator(text, place.end), ..place }).collect();
+    let places = places.into_iter().map(|place| PieceSpan { behind: behind_separator(text, place.end), ..place }).collect();
     apart(places, others)
 }
 
@@ -41,11 +41,11 @@ fn behind_separator(text: &str, end: usize) -> usize {
 }
 
 /// Leaves out places that lie in each other or hold one of the `others`.
-fn apart(mut places: Vec<Place>, mut others: Vec<usize>) -> Vec<Place> {
+fn apart(mut places: Vec<PieceSpan>, mut others: Vec<usize>) -> Vec<PieceSpan> {
     others.sort_unstable();
     places.sort_unstable_by_key(|place| (place.start, place.behind));
-    let holds_other = |place: &Place| others.partition_point(|at| *at < place.start) != others.partition_point(|at| *at < place.behind);
-    let mut kept: Vec<Place> = Vec::with_capacity(places.len());
+    let holds_other = |place: &PieceSpan| others.partition_point(|at| *at < place.start) != others.partition_point(|at| *at < place.behind);
+    let mut kept: Vec<PieceSpan> = Vec::with_capacity(places.len());
     let mut covered = 0;
     for place in places {
         if place.start < covered {
@@ -59,8 +59,8 @@ fn apart(mut places: Vec<Place>, mut others: Vec<usize>) -> Vec<Place> {
 }
 
 /// A declaration that is a piece by its span.
-pub fn place(facts: &Facts, decl: DeclId, container: u32) -> Option<Place> {
+pub fn place(facts: &Facts, decl: DeclId, container: u32) -> Option<PieceSpan> {
     let span = facts.detail(decl)?.span;
     let end = span.end_offset as usize;
-    Some(Place { decl, start: span.start.offset as usize, end, behind: end, container })
+    Some(PieceSpan { decl, start: span.start.offset as usize, end, behind: end, container })
 }

@@ -17,7 +17,7 @@ use crate::ingest::clock::Clock;
 use crate::ingest::load::Loader;
 use crate::ingest::packages;
 use crate::ingest::pipeline::{projects, worker_threads};
-use crate::ingest::scan::{self, Known, Scan};
+use crate::ingest::scan::{self, KnownFiles, Scan};
 use crate::ingest::shared::Shared;
 use crate::ingest::{IngestError, InspectError};
 use crate::model::facts::{SiteKind, Sym};
@@ -88,7 +88,7 @@ fn calls_of(file: FileId, world: &World, called: &FxHashSet<(Language, &str)>) -
 /// All files of the repository, read and extracted afresh.
 fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectError> {
     let (scan, projects) = scanned(workspace, threads);
-    let (known, clock, cancel) = (Known::default(), Clock::default(), AtomicBool::new(false));
+    let (known, clock, cancel) = (KnownFiles::default(), Clock::default(), AtomicBool::new(false));
     let loader = Loader {
         workspace,
         known: &known,
@@ -101,14 +101,14 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
         progress: &|_| {},
     };
     let loaded = threads.install(|| loader.load(&scan.sources))?;
-    let installed = threads.install(|| packages::gather(&loader, &scan.packages, &loaded, &packages::Held::default()))?;
+    let installed = threads.install(|| packages::gather(&loader, &scan.packages, &loaded, &packages::HeldAssemblies::default()))?;
     let own = loaded.into_iter().map(|file| WorldFile { path: file.path, facts: file.facts, external: false });
     Ok(World::build_after(None, own.chain(installed.world_files()).collect(), projects, &installed.supplied))
 }
 
 /// The sources and project files that are not as an index knows them, by path. Nothing is written.
 pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>, IngestError> {
-    let known = Known::load(snapshot)?;
+    let known = KnownFiles::load(snapshot)?;
     let mut scan = scan::scan(workspace, &known, &ChangeBatch::everything(), None);
     if scan.sources_are_in_doubt() {
         worker_threads(0)?.install(|| scan::settle(workspace, &known, &mut scan.sources));
@@ -130,7 +130,7 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
 
 fn scanned(workspace: &Workspace, threads: &ThreadPool) -> (Scan, Arc<ProjectModel>) {
     threads.install(|| {
-        let mut scan = scan::scan(workspace, &Known::default(), &ChangeBatch::everything(), None);
+        let mut scan = scan::scan(workspace, &KnownFiles::default(), &ChangeBatch::everything(), None);
         let (_, texts) = scan::read_inputs(workspace, &mut scan);
         let projects = projects(workspace, &scan.paths, texts);
         (scan, projects)

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use crate::extract;
 use crate::ingest::IngestError;
 use crate::ingest::clock::Clock;
-use crate::ingest::scan::{Known, NEVER_READ, Source};
+use crate::ingest::scan::{KnownFiles, NEVER_READ, SourceFile};
 use crate::ingest::shared::{Shared, Sharing};
 use crate::ingest::summary::{Phase, Progress};
 use crate::ingest::writer_thread::{PackedFacts, WriterThread};
@@ -60,7 +60,7 @@ pub struct Loaded {
 
 /// Where facts are kept between batches.
 #[derive(Clone, Copy)]
-pub struct Kept<'a> {
+pub struct FactsStore<'a> {
     /// Gives those of before.
     pub reader: &'a Reader,
     /// Takes new ones.
@@ -72,13 +72,13 @@ pub struct Loader<'a> {
     /// The repository.
     pub workspace: &'a Workspace,
     /// What the index knows.
-    pub known: &'a Known,
+    pub known: &'a KnownFiles,
     /// The projects.
     pub projects: &'a ProjectModel,
     /// Facts still in memory from the last batch.
     pub kept: &'a FxHashMap<FactsKey, Arc<Facts>>,
     /// Facts on disk; `None`: all are made anew and none are kept.
-    pub store: Option<Kept<'a>>,
+    pub store: Option<FactsStore<'a>>,
     /// Facts in other indexes.
     pub shared: &'a Shared<'a>,
     /// Processor time.
@@ -91,7 +91,7 @@ pub struct Loader<'a> {
 
 /// What one thread has open.
 #[derive(Default)]
-pub struct Opened {
+pub struct OpenedStores {
     /// The index.
     pub own: Option<Snapshot>,
     others: Sharing,
@@ -99,12 +99,12 @@ pub struct Opened {
 
 impl Loader<'_> {
     /// The facts of all sources, in their order. A file that is gone by now is left out.
-    pub fn load(&self, sources: &[Source]) -> Result<Vec<Loaded>, IngestError> {
+    pub fn load(&self, sources: &[SourceFile]) -> Result<Vec<Loaded>, IngestError> {
         let done = AtomicUsize::new(0);
         let packed = Mutex::new(PackedFacts::new());
         let loaded: Result<Vec<Option<Loaded>>, IngestError> = sources
             .par_iter()
-            .map_init(Opened::default, |opened, source| {
+            .map_init(OpenedStores::default, |opened, source| {
                 if self.cancel.load(Ordering::Relaxed) {
                     return Err(IngestError::Interrupted);
                 }
@@ -135,7 +135,7 @@ impl Loader<'_> {
     /// The facts of a declaration file of a package, without its uses, which nobody links; `None` if it cannot be parsed.
     pub fn declarations(
         &self,
-        opened: &mut Opened,
+        opened: &mut OpenedStores,
         dialect: Dialect,
         file: &FileText,
         packed: &Mutex<PackedFacts>,
@@ -160,7 +160,7 @@ impl Loader<'_> {
         Ok((key, Some(Arc::new(facts))))
     }
 
-    fn load_one(&self, opened: &mut Opened, source: &Source, packed: &Mutex<PackedFacts>) -> Result<Option<Loaded>, IngestError> {
+    fn load_one(&self, opened: &mut OpenedStores, source: &SourceFile, packed: &Mutex<PackedFacts>) -> Result<Option<Loaded>, IngestError> {
         let path = source.path.as_str();
         let defines = self.projects.defines(path);
         let defines_hash = hash_of(defines);
@@ -200,7 +200,13 @@ impl Loader<'_> {
     }
 
     /// Facts of a text that was read: kept ones under its key, else new ones.
-    fn read(&self, opened: &mut Opened, source: &Source, file: &FileText, packed: &Mutex<PackedFacts>) -> Result<Loaded, IngestError> {
+    fn read(
+        &self,
+        opened: &mut OpenedStores,
+        source: &SourceFile,
+        file: &FileText,
+        packed: &Mutex<PackedFacts>,
+    ) -> Result<Loaded, IngestError> {
         let defines = self.projects.defines(source.path.as_str());
         let hash = *file.hash.as_bytes();
         let conditions = extract::conditions(&file.text, source.dialect, defines);
@@ -256,7 +262,7 @@ impl Loader<'_> {
     }
 
     /// The same of another index.
-    pub fn find_shared(&self, opened: &mut Opened, key: &FactsKey) -> Option<Vec<u8>> {
+    pub fn find_shared(&self, opened: &mut OpenedStores, key: &FactsKey) -> Option<Vec<u8>> {
         self.shared.find(&mut opened.others, key)
     }
 
@@ -303,13 +309,13 @@ impl Loader<'_> {
     }
 
     /// The hash of a file without a text: that it is binary follows from its content, that the system refused it does not.
-    fn hash_of_unread(&self, source: &Source, error: &ReadError) -> [u8; 32] {
+    fn hash_of_unread(&self, source: &SourceFile, error: &ReadError) -> [u8; 32] {
         let ReadError::Binary { .. } = error else { return NEVER_READ };
         let bytes = self.workspace.read_bytes_meta(&source.path, self.workspace.config().max_file_bytes);
         bytes.map_or(NEVER_READ, |file| *file.hash.as_bytes())
     }
 
-    fn unread(&self, source: &Source, hash: [u8; 32], defines_hash: u64, problem: Option<String>) -> Loaded {
+    fn unread(&self, source: &SourceFile, hash: [u8; 32], defines_hash: u64, problem: Option<String>) -> Loaded {
         Loaded {
             path: source.path.as_str().into(),
             dialect: source.dialect,

@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ingest::load::{Kept, Loader};
+use crate::ingest::load::{FactsStore, Loader};
 use crate::ingest::pieces::Pieces;
 use crate::ingest::pipeline::{IngestPipeline, Run};
 use crate::ingest::plan::{self, ChangedFile, Fingerprint};
 use crate::ingest::relink::Relinked;
 use crate::ingest::resident::{Built, Standing};
 use crate::ingest::rows;
-use crate::ingest::scan::Source;
+use crate::ingest::scan::SourceFile;
 use crate::ingest::shared::Shared;
 use crate::ingest::{IngestError, Phase, Summary};
 use crate::model::graph::NodeId;
@@ -37,14 +37,14 @@ pub enum Patched {
 
 impl IngestPipeline {
     /// Puts changed sources into the world that stands.
-    pub(super) fn patch(&self, run: &Run<'_>, standing: &mut Standing, changed: &[Source]) -> Result<Patched, IngestError> {
+    pub(super) fn patch(&self, run: &Run<'_>, standing: &mut Standing, changed: &[SourceFile]) -> Result<Patched, IngestError> {
         let Standing { built, fingerprints, links, .. } = standing;
         let loader = Loader {
             workspace: &self.workspace,
             known: &run.known,
             projects: &built.projects,
             kept: &FxHashMap::default(),
-            store: Some(Kept { reader: &self.reader, writer: &self.writer }),
+            store: Some(FactsStore { reader: &self.reader, writer: &self.writer }),
             shared: &Shared::of(None, 0),
             clock: &run.clock,
             cancel: &self.options.cancel,

@@ -17,15 +17,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::embed::Signs;
 use crate::ingest::clock::Clock;
-use crate::ingest::load::{Kept, Loaded, Loader};
-use crate::ingest::packages::{self, Doubt, Held, Installed};
+use crate::ingest::load::{FactsStore, Loaded, Loader};
+use crate::ingest::packages::{self, Doubt, HeldAssemblies, Installed};
 use crate::ingest::patch::{MOST_PATCHED, Patched};
 use crate::ingest::pieces::Pieces;
 use crate::ingest::plan::{Fingerprint, Plan, plan};
 use crate::ingest::relink::{LinkInputs, Relinked, relink_all};
 use crate::ingest::resident::{Built, Doubts, Resident, Standing, files_of};
 use crate::ingest::rows::{self, Rows};
-use crate::ingest::scan::{self, Known, Scan, Source};
+use crate::ingest::scan::{self, KnownFiles, Scan, SourceFile};
 use crate::ingest::shared::Shared;
 use crate::ingest::{ChangeBatch, FileProblem, IngestError, Phase, Progress, Summary, WriterThread};
 use crate::model::facts::FACTS_VERSION;
@@ -89,7 +89,7 @@ pub(super) struct Run<'a> {
     scanned_at: i64,
     /// Since when the whole repository is known.
     walked_at: i64,
-    pub(super) known: Known,
+    pub(super) known: KnownFiles,
 }
 
 /// A world in which something differs from what the index says.
@@ -165,7 +165,7 @@ impl IngestPipeline {
     fn short(
         &mut self,
         mut resident: Resident,
-        mut sources: Vec<Source>,
+        mut sources: Vec<SourceFile>,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Result<Summary, Box<Resident>>, IngestError> {
         let known = std::mem::take(&mut resident.known);
@@ -173,7 +173,7 @@ impl IngestPipeline {
         let (started, scanned_at, walked_at) = (Instant::now(), now_ns(), known.scanned_at);
         let mut run = Run { threads, clock: Clock::default(), progress, started, scanned_at, walked_at, known };
         run.threads.install(|| run.clock.time(Phase::Read, || scan::settle(&self.workspace, &run.known, &mut sources)));
-        let (changed, same): (Vec<Source>, Vec<Source>) = sources.into_iter().partition(|source| source.in_doubt);
+        let (changed, same): (Vec<SourceFile>, Vec<SourceFile>) = sources.into_iter().partition(|source| source.in_doubt);
         let touched = touched_rows(&run.known, &same);
         let (mut batch, mut rows, mut summary) = (Batch::default(), Vec::new(), Summary { unchanged: true, ..Summary::default() });
         if !changed.is_empty() {
@@ -207,7 +207,7 @@ impl IngestPipeline {
     }
 
     /// Builds the world anew of what is known: where nothing else changed nothing is looked for.
-    fn renew(&mut self, run: Run<'_>, resident: Resident, standing: Standing, sources: Vec<Source>) -> Result<Summary, IngestError> {
+    fn renew(&mut self, run: Run<'_>, resident: Resident, standing: Standing, sources: Vec<SourceFile>) -> Result<Summary, IngestError> {
         let scan = Scan { sources, packages: resident.packages.clone(), ..Scan::default() };
         let projects = Arc::clone(&standing.built.projects);
         let (built, nodes) = self.build(&run, &scan, projects, Some(standing))?;
@@ -226,7 +226,7 @@ impl IngestPipeline {
         progress(Progress { phase: Phase::Walk, done: 0, total: 0 });
         let (known, mut resident) = match resident {
             Some(mut resident) => (std::mem::take(&mut resident.known), resident),
-            None => (clock.time(Phase::Walk, || Known::load(&self.reader.snapshot()?))?, Resident::default()),
+            None => (clock.time(Phase::Walk, || KnownFiles::load(&self.reader.snapshot()?))?, Resident::default()),
         };
         let files = files_of(&self.workspace, batch);
         let mut scan = clock.time(Phase::Walk, || scan::scan(&self.workspace, &known, batch, self.watcher.as_deref()));
@@ -377,7 +377,8 @@ impl IngestPipeline {
         let summary = finish(&run, summary);
         let inputs = inputs.map_or_else(|| std::mem::take(&mut run.known.inputs), by_path);
         let package_folders = scan.packages.iter().map(RepoPath::to_string).collect();
-        run.known = Known { files, inputs, packages, package_folders, packages_hash, scanned_at: run.walked_at, made_by: self.made_by() };
+        run.known =
+            KnownFiles { files, inputs, packages, package_folders, packages_hash, scanned_at: run.walked_at, made_by: self.made_by() };
         self.resident = Some(Resident { known: run.known, ..resident });
         Ok(summary)
     }
@@ -402,7 +403,7 @@ impl IngestPipeline {
         projects: Arc<ProjectModel>,
         before: Option<Standing>,
     ) -> Result<(Built, Option<NodeTable>), IngestError> {
-        let (mut kept, mut held, mut former, mut nodes) = (FxHashMap::default(), Held::default(), None, None);
+        let (mut kept, mut held, mut former, mut nodes) = (FxHashMap::default(), HeldAssemblies::default(), None, None);
         if let Some(Standing { built, is_torn, .. }) = before {
             held = built.installed.held();
             let declared = built.installed.files.into_iter().map(|file| (file.key, file.facts));
@@ -415,7 +416,7 @@ impl IngestPipeline {
             known: &run.known,
             projects: &projects,
             kept: &kept,
-            store: Some(Kept { reader: &self.reader, writer: &self.writer }),
+            store: Some(FactsStore { reader: &self.reader, writer: &self.writer }),
             shared: &Shared::of(self.shares.as_ref(), run.threads.current_num_threads()),
             clock: &run.clock,
             cancel: &self.options.cancel,
@@ -515,7 +516,7 @@ fn now_ns() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
 }
 
-fn inputs_differ(inputs: &[InputRow], known: &Known) -> bool {
+fn inputs_differ(inputs: &[InputRow], known: &KnownFiles) -> bool {
     inputs.len() != known.inputs.len() || inputs.iter().any(|input| known.inputs.get(&input.path).is_none_or(|row| row.hash != input.hash))
 }
 
@@ -543,7 +544,7 @@ fn remarks(projects: &ProjectModel, installed: &Installed) -> String {
 }
 
 /// The batch of these rows, without nodes, removed files, keys, inputs and metadata.
-fn batch_of(kind: BatchKind, rows: Rows, known: &Known) -> Batch {
+fn batch_of(kind: BatchKind, rows: Rows, known: &KnownFiles) -> Batch {
     let Rows { files, links, edges, unresolved, object_functions } = rows;
     let mut files: Vec<Option<_>> = files.into_iter().map(Some).collect();
     let linked = links.into_iter().filter_map(|(at, links)| Some((files[at].take()?, links))).collect();
@@ -552,7 +553,7 @@ fn batch_of(kind: BatchKind, rows: Rows, known: &Known) -> Batch {
 }
 
 /// Rows of files that are gone, by path.
-fn removed_files<'a>(known: &'a Known, loaded: &[Loaded]) -> impl Iterator<Item = &'a FileRow> {
+fn removed_files<'a>(known: &'a KnownFiles, loaded: &[Loaded]) -> impl Iterator<Item = &'a FileRow> {
     let is_gone = |row: &&FileRow| loaded.binary_search_by(|file| (*file.path).cmp(row.path.as_str())).is_err();
     let mut gone: Vec<&FileRow> = known.files.values().filter(is_gone).collect();
     gone.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -560,7 +561,7 @@ fn removed_files<'a>(known: &'a Known, loaded: &[Loaded]) -> impl Iterator<Item 
 }
 
 /// Rows of sources whose content is as before, with the sizes and times they have now.
-fn touched_rows(known: &Known, sources: &[Source]) -> Vec<FileRow> {
+fn touched_rows(known: &KnownFiles, sources: &[SourceFile]) -> Vec<FileRow> {
     let stale = sources.iter().filter_map(|source| Some((source, known.files.get(source.path.as_str())?)));
     let touched = stale.filter(|(source, row)| (row.size, row.stamp) != (source.size, source.stamp));
     touched.map(|(source, row)| FileRow { size: source.size, stamp: source.stamp, ..row.clone() }).collect()

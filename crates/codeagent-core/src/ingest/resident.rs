@@ -13,7 +13,7 @@ use crate::ingest::change::ChangeBatch;
 use crate::ingest::load::Loaded;
 use crate::ingest::packages::Installed;
 use crate::ingest::plan::Fingerprint;
-use crate::ingest::scan::{Known, Source};
+use crate::ingest::scan::{KnownFiles, SourceFile};
 use crate::model::graph::Dialect;
 use crate::project::{ProjectModel, is_project_file};
 use crate::resolve::World;
@@ -27,7 +27,7 @@ const MOST_UNWANTED: usize = 10_000;
 #[derive(Default)]
 pub struct Resident {
     /// What the index holds.
-    pub known: Known,
+    pub known: KnownFiles,
     /// All files of the repository, by path.
     pub paths: Vec<String>,
     /// Files that are there and not listed, as the last walk saw it.
@@ -71,7 +71,7 @@ pub enum Doubts {
     /// Nothing that counts.
     Nothing,
     /// The content of sources that are there as before.
-    Sources(Vec<Source>),
+    Sources(Vec<SourceFile>),
     /// What there is at all: one has to look.
     Anything,
 }
@@ -110,7 +110,7 @@ impl Resident {
         };
         if self.known.files.contains_key(path.as_str()) {
             let Some(dialect) = Dialect::of_path(path.as_str()) else { return Doubts::Anything };
-            let source = Source { path: path.clone(), dialect, size: entry.size, stamp: entry.stamp, in_doubt: true };
+            let source = SourceFile { path: path.clone(), dialect, size: entry.size, stamp: entry.stamp, in_doubt: true };
             return Doubts::Sources(vec![source]);
         }
         if is_listed() || self.unwanted.contains(path) { Doubts::Nothing } else { Doubts::Anything }

@@ -6,7 +6,7 @@ use crate::ingest::load::{Loaded, hash_of};
 use crate::ingest::plan::{Fingerprint, PlanFile};
 use crate::ingest::relink::{Relinked, slot_hashes};
 use crate::ingest::resident::Built;
-use crate::ingest::scan::Known;
+use crate::ingest::scan::KnownFiles;
 use crate::project::{CSharpProject, ProjectModel};
 use crate::resolve::nodes::NodeTable;
 use crate::resolve::reads::body_slots;
@@ -14,7 +14,7 @@ use crate::resolve::{FileId, World, language};
 use crate::store::{EdgeRow, FileKey, FileRow, LinkRow, SlotHash, UnresolvedRow};
 
 /// The keys of all files in their order: those they have, and new ones above.
-pub fn file_keys(loaded: &[Loaded], known: &Known) -> Vec<FileKey> {
+pub fn file_keys(loaded: &[Loaded], known: &KnownFiles) -> Vec<FileKey> {
     let mut next = known.files.values().map(|row| row.id.0 + 1).max().unwrap_or(1);
     let mut fresh = || {
         next += 1;
@@ -53,7 +53,7 @@ fn compiled_by(file: FileId, world: &World, declares_nothing: bool) -> u64 {
 pub fn plan_files<'a>(
     built: &Built,
     fingerprints: &[Fingerprint],
-    known: &Known,
+    known: &KnownFiles,
     links: &'a FxHashMap<FileKey, LinkRow>,
     differing: &dyn Fn(usize) -> Option<Vec<SlotHash>>,
 ) -> Vec<PlanFile<'a>> {
@@ -99,7 +99,7 @@ pub fn rows(
     Built { loaded, keys, projects, .. }: &Built,
     fingerprints: &[Fingerprint],
     relinked: Vec<(usize, Relinked)>,
-    known: &Known,
+    known: &KnownFiles,
 ) -> Rows {
     let mut rows = Rows::default();
     for ((file, key), print) in loaded.iter().zip(keys).zip(fingerprints) {
@@ -128,7 +128,7 @@ pub fn link_row(print: &Fingerprint, links: LinkRow) -> LinkRow {
 }
 
 /// The row of a file; what its last link counted stays.
-pub fn file_row(file: &Loaded, id: FileKey, projects: &ProjectModel, print: &Fingerprint, known: &Known) -> FileRow {
+pub fn file_row(file: &Loaded, id: FileKey, projects: &ProjectModel, print: &Fingerprint, known: &KnownFiles) -> FileRow {
     let header = &file.facts.header;
     let before = known.files.get(&*file.path);
     FileRow {

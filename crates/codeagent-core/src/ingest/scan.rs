@@ -34,7 +34,7 @@ const MAX_PROJECT_BYTES: u64 = 2 << 20;
 
 /// What the index knows of the disk.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct KnownFiles {
     /// Source files by path.
     pub files: FxHashMap<String, FileRow>,
     /// Project files by path.
@@ -51,7 +51,7 @@ pub struct Known {
     pub made_by: String,
 }
 
-impl Known {
+impl KnownFiles {
     /// Reads it.
     pub fn load(snapshot: &Snapshot) -> Result<Self, StoreError> {
         Ok(Self {
@@ -66,14 +66,14 @@ impl Known {
     }
 
     /// All sources that are known, by path, with what is to be seen of these now.
-    pub fn sources(&self, seen: impl Iterator<Item = Source>) -> Vec<Source> {
-        let mut seen: FxHashMap<String, Source> = seen.map(|source| (source.path.as_str().to_owned(), source)).collect();
+    pub fn sources(&self, seen: impl Iterator<Item = SourceFile>) -> Vec<SourceFile> {
+        let mut seen: FxHashMap<String, SourceFile> = seen.map(|source| (source.path.as_str().to_owned(), source)).collect();
         let known = self.files.values().filter_map(|row| {
             let path = RepoPath::new(&row.path).ok()?;
-            let known = Source { path, dialect: row.dialect, size: row.size, stamp: row.stamp, in_doubt: false };
+            let known = SourceFile { path, dialect: row.dialect, size: row.size, stamp: row.stamp, in_doubt: false };
             Some(seen.remove(&row.path).unwrap_or(known))
         });
-        let mut sources: Vec<Source> = known.collect();
+        let mut sources: Vec<SourceFile> = known.collect();
         sources.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         sources
     }
@@ -98,7 +98,7 @@ impl Known {
 
 /// A source file on disk.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct SourceFile {
     /// Where.
     pub path: RepoPath,
     /// How it is read.
@@ -115,7 +115,7 @@ pub struct Source {
 #[derive(Debug, Default)]
 pub struct Scan {
     /// Source files, by path.
-    pub sources: Vec<Source>,
+    pub sources: Vec<SourceFile>,
     /// Paths of all files, by path.
     pub paths: Vec<String>,
     /// Folders with packages, by path.
@@ -172,7 +172,7 @@ fn watched(walk: &Walk) -> Vec<Entry> {
 }
 
 /// Walks the repository and compares.
-pub fn scan(workspace: &Workspace, known: &Known, batch: &ChangeBatch, watcher: Option<&Watcher>) -> Scan {
+pub fn scan(workspace: &Workspace, known: &KnownFiles, batch: &ChangeBatch, watcher: Option<&Watcher>) -> Scan {
     let walk = walk(workspace, watcher);
     let packages = walk.packages.into_iter().map(|entry| entry.path).collect();
     let mut scan = Scan { is_short: walk.is_short, packages, ..Scan::default() };
@@ -198,7 +198,7 @@ pub fn scan(workspace: &Workspace, known: &Known, batch: &ChangeBatch, watcher: 
         if let Some(dialect) = dialect {
             let before = known.files.get(path);
             let in_doubt = batch.names(&entry.path) || before.is_none_or(|row| known.is_in_doubt(&entry, (row.size, row.stamp, &row.hash)));
-            scan.sources.push(Source { path: entry.path, dialect, size: entry.size, stamp: entry.stamp, in_doubt });
+            scan.sources.push(SourceFile { path: entry.path, dialect, size: entry.size, stamp: entry.stamp, in_doubt });
         }
     }
     known_inputs += keep_unlisted(known, &walk.unlisted, &mut scan);
@@ -210,7 +210,7 @@ pub fn scan(workspace: &Workspace, known: &Known, batch: &ChangeBatch, watcher: 
 }
 
 /// Adds what the index knows below folders that the system did not list; gives the number of project files among it.
-fn keep_unlisted(known: &Known, unlisted: &[RepoPath], scan: &mut Scan) -> usize {
+fn keep_unlisted(known: &KnownFiles, unlisted: &[RepoPath], scan: &mut Scan) -> usize {
     if unlisted.is_empty() {
         return 0;
     }
@@ -219,7 +219,7 @@ fn keep_unlisted(known: &Known, unlisted: &[RepoPath], scan: &mut Scan) -> usize
     for row in known.files.values().filter(|row| is_kept(&row.path)) {
         if let Ok(path) = RepoPath::new(&row.path) {
             scan.paths.push(row.path.clone());
-            scan.sources.push(Source { path, dialect: row.dialect, size: row.size, stamp: row.stamp, in_doubt: false });
+            scan.sources.push(SourceFile { path, dialect: row.dialect, size: row.size, stamp: row.stamp, in_doubt: false });
         }
     }
     let inputs: Vec<&InputRow> = known.inputs.values().filter(|row| is_kept(&row.path)).collect();
@@ -268,7 +268,7 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
 }
 
 /// Compares the content of files in doubt that the index knows; those that are as before are in doubt no more.
-pub fn settle(workspace: &Workspace, known: &Known, sources: &mut [Source]) {
+pub fn settle(workspace: &Workspace, known: &KnownFiles, sources: &mut [SourceFile]) {
     sources.par_iter_mut().filter(|source| source.in_doubt).for_each(|source| {
         let Some(row) = known.files.get(source.path.as_str()).filter(|row| row.size == source.size) else { return };
         let read = workspace.read_bytes_meta(&source.path, workspace.config().max_file_bytes);

@@ -12,7 +12,7 @@ use cpu_time::ThreadTime;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use crate::ingest::IngestError;
-use crate::store::{Applied, Batch, FactsKey, Interrupter, NodeVector, StoreError, Writer};
+use crate::store::{BatchReport, Batch, FactsKey, Interrupter, NodeVector, StoreError, Writer};
 
 const QUEUE: usize = 16;
 
@@ -39,7 +39,7 @@ enum WriteCommand {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Written {
     /// What differs now.
-    pub applied: Applied,
+    pub applied: BatchReport,
     /// Processor time of the writer since the last batch.
     pub cpu: Duration,
 }

@@ -8,7 +8,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::library::form::{
-    KEYWORDS, Member, MemberKind, Parameter, TextId, Traits, TypeDeclaration, TypeForm, TypeKind, TypeNumber, TypeParameter, Unit,
+    KEYWORDS, MemberDeclaration, MemberKind, ParameterDeclaration, TextId, Traits, TypeDeclaration, TypeForm, TypeKind, TypeNumber,
+    TypeParameter, Unit,
 };
 use crate::library::pack::Packed;
 use crate::model::facts::*;
@@ -132,7 +133,7 @@ impl Builder<'_> {
         self.around.pop();
     }
 
-    fn member(&mut self, member: &Member, scope: ScopeId) {
+    fn member(&mut self, member: &MemberDeclaration, scope: ScopeId) {
         let kind = match member.kind {
             MemberKind::Method => DeclKind::Method,
             MemberKind::Constructor => DeclKind::Constructor,
@@ -159,7 +160,7 @@ impl Builder<'_> {
         self.params(decl, inner, &member.params, inner);
     }
 
-    fn params(&mut self, owner: DeclId, scope: ScopeId, params: &[Parameter], method: ScopeId) {
+    fn params(&mut self, owner: DeclId, scope: ScopeId, params: &[ParameterDeclaration], method: ScopeId) {
         let made: Vec<DeclId> = params
             .iter()
             .map(|param| {

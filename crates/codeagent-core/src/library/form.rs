@@ -141,18 +141,18 @@ pub struct TypeDeclaration {
     /// Base class and interfaces.
     pub bases: Vec<TypeNumber>,
     /// Members, those of one name beside each other or not.
-    pub members: Vec<Member>,
+    pub members: Vec<MemberDeclaration>,
     /// Nested types.
     pub nested: Vec<TypeDeclaration>,
     /// What a delegate takes.
-    pub params: Vec<Parameter>,
+    pub params: Vec<ParameterDeclaration>,
     /// What a delegate gives.
     pub result: Option<TypeNumber>,
 }
 
 /// A declared member.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Member {
+pub struct MemberDeclaration {
     /// Its name.
     pub name: TextId,
     /// Kind.
@@ -164,12 +164,12 @@ pub struct Member {
     /// Its type, or what it gives; `None` of constructors and members of enums.
     pub ty: Option<TypeNumber>,
     /// What it takes.
-    pub params: Vec<Parameter>,
+    pub params: Vec<ParameterDeclaration>,
 }
 
 /// A parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Parameter {
+pub struct ParameterDeclaration {
     /// Its name.
     pub name: TextId,
     /// Its type without `ref`.

@@ -30,7 +30,7 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use crate::library::form::{Member, MemberKind, TextId, TypeDeclaration, TypeForm, TypeNumber, TypeParameter, Unit};
+use crate::library::form::{MemberDeclaration, MemberKind, TextId, TypeDeclaration, TypeForm, TypeNumber, TypeParameter, Unit};
 pub use crate::library::needed::needed;
 use crate::library::pack::Packed;
 pub use crate::library::pack::Packer;
@@ -182,7 +182,7 @@ fn each_mention(ty: &TypeDeclaration, show: &mut dyn FnMut(TextId, TypeNumber)) 
     constraints(&ty.type_params, 0, show);
     ty.params.iter().for_each(|param| show(0, param.ty));
     ty.result.iter().for_each(|result| show(0, *result));
-    for Member { name, kind, ty, params, type_params, .. } in &ty.members {
+    for MemberDeclaration { name, kind, ty, params, type_params, .. } in &ty.members {
         // These are asked for without being named.
         let unnamed = matches!(kind, MemberKind::Constructor | MemberKind::Conversion | MemberKind::Operator | MemberKind::Indexer);
         let name = if unnamed { 0 } else { *name };

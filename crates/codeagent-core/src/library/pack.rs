@@ -11,7 +11,7 @@ use std::io::Write;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::library::form::{Member, TextId, Traits, TypeDeclaration, Unit};
+use crate::library::form::{MemberDeclaration, TextId, Traits, TypeDeclaration, Unit};
 
 /// How hard the blob is compressed.
 const LEVEL: i32 = 19;
@@ -194,7 +194,7 @@ fn texts_of_type(ty: &mut TypeDeclaration, show: &mut dyn FnMut(&mut TextId)) {
     show(&mut ty.name);
     ty.type_params.iter_mut().for_each(|param| show(&mut param.name));
     ty.params.iter_mut().for_each(|param| show(&mut param.name));
-    for Member { name, type_params, params, .. } in &mut ty.members {
+    for MemberDeclaration { name, type_params, params, .. } in &mut ty.members {
         show(name);
         type_params.iter_mut().for_each(|param| show(&mut param.name));
         params.iter_mut().for_each(|param| show(&mut param.name));

@@ -7,12 +7,12 @@
 use std::cmp::Ordering;
 
 use crate::project::functions;
-use crate::project::properties::{Scope, closing};
+use crate::project::properties::{PropertyScope, closing};
 
 const MAX_DEPTH: u32 = 48;
 
 /// Whether a condition holds; an empty one does.
-pub(super) fn holds(condition: &str, scope: &Scope<'_>) -> bool {
+pub(super) fn holds(condition: &str, scope: &PropertyScope<'_>) -> bool {
     let condition = condition.trim();
     if condition.is_empty() {
         return true;
@@ -105,7 +105,7 @@ fn word(text: &str) -> Option<(Token<'_>, usize)> {
 struct Parser<'p, 't> {
     tokens: &'p [Token<'t>],
     at: usize,
-    scope: &'p Scope<'p>,
+    scope: &'p PropertyScope<'p>,
 }
 
 impl<'t> Parser<'_, 't> {
@@ -238,7 +238,7 @@ mod tests {
         properties.set("Version", "17.8.3");
         properties.set("Flag", "true");
         let files = PathIndex::new(["src/a.props"].into_iter());
-        holds(condition, &Scope { properties: &properties, items: None, files: &files, folder: "src" })
+        holds(condition, &PropertyScope { properties: &properties, items: None, files: &files, folder: "src" })
     }
 
     #[test]

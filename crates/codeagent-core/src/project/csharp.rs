@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::project::frameworks::{self, Framework};
 use crate::project::items::{self, Items, NamedReference, ProjectReference};
-use crate::project::msbuild::{Evaluation, Repository, is_solution};
+use crate::project::msbuild::{ProjectEvaluation, Repository, is_solution};
 use crate::project::paths::{PathIndex, file_name, folder_of, has_extension, is_below, join, stem};
 use crate::project::properties::rooted_folder;
 use crate::project::{CSharpProject, ProjectModel, ProjectRef};
@@ -50,11 +50,11 @@ struct ReadProject {
 }
 
 fn read_project(repository: &Repository<'_>, sources: &PathIndex<'_>, path: &str) -> Option<ReadProject> {
-    let mut evaluation = Evaluation::new(repository, path, None)?;
+    let mut evaluation = ProjectEvaluation::new(repository, path, None)?;
     let is_open = evaluation.properties.get("TargetFramework").trim().is_empty();
     if let Some(newest) = frameworks::newest(evaluation.properties.get("TargetFrameworks")).filter(|_| is_open) {
         let newest = newest.to_owned();
-        evaluation = Evaluation::new(repository, path, Some(&newest))?;
+        evaluation = ProjectEvaluation::new(repository, path, Some(&newest))?;
     }
     let items = items::evaluate(&mut evaluation, sources);
     let framework = framework_of(&evaluation);
@@ -83,7 +83,7 @@ fn read_project(repository: &Repository<'_>, sources: &PathIndex<'_>, path: &str
 }
 
 /// Where a restore writes what it resolved; empty if that is outside of the repository.
-fn restored(evaluation: &Evaluation<'_>) -> String {
+fn restored(evaluation: &ProjectEvaluation<'_>) -> String {
     const NAME: &str = "project.assets.json";
     let properties = &evaluation.properties;
     let said = ["MSBuildProjectExtensionsPath", "BaseIntermediateOutputPath"].into_iter().map(|name| properties.get(name).trim());
@@ -101,7 +101,7 @@ fn restored(evaluation: &Evaluation<'_>) -> String {
 }
 
 /// The framework of the evaluation: the last one said, as in a list with one element, or the pair of identifier and version of old projects.
-fn framework_of(evaluation: &Evaluation<'_>) -> Framework {
+fn framework_of(evaluation: &ProjectEvaluation<'_>) -> Framework {
     let properties = &evaluation.properties;
     let said = properties.get("TargetFramework");
     if !said.trim().is_empty() || evaluation.is_sdk_style() {
@@ -115,7 +115,7 @@ fn framework_of(evaluation: &Evaluation<'_>) -> Framework {
 pub(super) const CURRENT: &str = "net10.0";
 
 /// The symbols of `DefineConstants`, and for projects with an SDK those that it adds.
-fn defines(evaluation: &Evaluation<'_>, framework: &Framework) -> Vec<String> {
+fn defines(evaluation: &ProjectEvaluation<'_>, framework: &Framework) -> Vec<String> {
     let properties = &evaluation.properties;
     let is_symbol = |symbol: &&str| {
         symbol.starts_with(|c: char| c.is_alphabetic() || c == '_') && symbol.chars().all(|c| c.is_alphanumeric() || c == '_')

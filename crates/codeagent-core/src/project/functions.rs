@@ -7,18 +7,18 @@ use std::cmp::Ordering;
 
 use crate::project::frameworks::Framework;
 use crate::project::paths::{self, ROOT};
-use crate::project::properties::{Scope, rooted_folder};
+use crate::project::properties::{PropertyScope, rooted_folder};
 
 /// The value of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum PropertyValue {
     /// A string (numbers and truth values too).
     Text(String),
     /// The result of `Split`.
     List(Vec<String>),
 }
 
-impl Value {
+impl PropertyValue {
     /// As MSBuild writes it.
     pub(super) fn text(&self) -> String {
         match self {
@@ -29,18 +29,18 @@ impl Value {
 }
 
 /// `value[index]`.
-pub(super) fn element(value: &Value, index: usize) -> Option<Value> {
+pub(super) fn element(value: &PropertyValue, index: usize) -> Option<PropertyValue> {
     match value {
-        Value::Text(text) => text.chars().nth(index).map(|c| Value::Text(c.to_string())),
-        Value::List(parts) => parts.get(index).cloned().map(Value::Text),
+        PropertyValue::Text(text) => text.chars().nth(index).map(|c| PropertyValue::Text(c.to_string())),
+        PropertyValue::List(parts) => parts.get(index).cloned().map(PropertyValue::Text),
     }
 }
 
 /// `value.Name(arguments)`.
-pub(super) fn member(value: &Value, name: &str, arguments: &[String]) -> Option<Value> {
+pub(super) fn member(value: &PropertyValue, name: &str, arguments: &[String]) -> Option<PropertyValue> {
     let text = match value {
-        Value::Text(text) => text.as_str(),
-        Value::List(parts) => return matches!(name, "Length" | "Count").then(|| Value::Text(parts.len().to_string())),
+        PropertyValue::Text(text) => text.as_str(),
+        PropertyValue::List(parts) => return matches!(name, "Length" | "Count").then(|| PropertyValue::Text(parts.len().to_string())),
     };
     let first = arguments.first().map(String::as_str);
     Some(match name {
@@ -48,40 +48,40 @@ pub(super) fn member(value: &Value, name: &str, arguments: &[String]) -> Option<
         "EndsWith" => truth(text.ends_with(first?)),
         "Contains" => truth(text.contains(first?)),
         "Equals" => truth(text == first?),
-        "Length" => Value::Text(text.len().to_string()),
-        "IndexOf" => Value::Text(text.find(first?).map_or_else(|| "-1".to_owned(), |at| at.to_string())),
-        "LastIndexOf" => Value::Text(text.rfind(first?).map_or_else(|| "-1".to_owned(), |at| at.to_string())),
-        "Replace" => Value::Text(replaced(text, first?, arguments.get(1)?)?),
-        "ToLower" | "ToLowerInvariant" => Value::Text(text.to_lowercase()),
-        "ToUpper" | "ToUpperInvariant" => Value::Text(text.to_uppercase()),
-        "ToString" => Value::Text(text.to_owned()),
-        "Trim" => Value::Text(text.trim_matches(|c| is_trimmed(c, first)).to_owned()),
-        "TrimStart" => Value::Text(text.trim_start_matches(|c| is_trimmed(c, first)).to_owned()),
-        "TrimEnd" => Value::Text(text.trim_end_matches(|c| is_trimmed(c, first)).to_owned()),
-        "Substring" => Value::Text(substring(text, arguments)?),
+        "Length" => PropertyValue::Text(text.len().to_string()),
+        "IndexOf" => PropertyValue::Text(text.find(first?).map_or_else(|| "-1".to_owned(), |at| at.to_string())),
+        "LastIndexOf" => PropertyValue::Text(text.rfind(first?).map_or_else(|| "-1".to_owned(), |at| at.to_string())),
+        "Replace" => PropertyValue::Text(replaced(text, first?, arguments.get(1)?)?),
+        "ToLower" | "ToLowerInvariant" => PropertyValue::Text(text.to_lowercase()),
+        "ToUpper" | "ToUpperInvariant" => PropertyValue::Text(text.to_uppercase()),
+        "ToString" => PropertyValue::Text(text.to_owned()),
+        "Trim" => PropertyValue::Text(text.trim_matches(|c| is_trimmed(c, first)).to_owned()),
+        "TrimStart" => PropertyValue::Text(text.trim_start_matches(|c| is_trimmed(c, first)).to_owned()),
+        "TrimEnd" => PropertyValue::Text(text.trim_end_matches(|c| is_trimmed(c, first)).to_owned()),
+        "Substring" => PropertyValue::Text(substring(text, arguments)?),
         "Split" => split(text, first.unwrap_or(" ")),
         _ => return None,
     })
 }
 
 /// `[Class]::Name(arguments)`.
-pub(super) fn static_member(class: &str, name: &str, arguments: &[String], scope: &Scope<'_>) -> Option<Value> {
+pub(super) fn static_member(class: &str, name: &str, arguments: &[String], scope: &PropertyScope<'_>) -> Option<PropertyValue> {
     match class.to_ascii_lowercase().as_str() {
         "msbuild" => framework_function(name, arguments).or_else(|| intrinsic(name, arguments, scope)),
         "system.io.path" => path_function(name, arguments, scope),
         "system.io.file" | "system.io.directory" if name == "Exists" => Some(truth(exists(scope, arguments.first()?))),
-        "system.io.directory" if name == "GetParent" => Some(Value::Text(parent(arguments.first()?).to_owned())),
+        "system.io.directory" if name == "GetParent" => Some(PropertyValue::Text(parent(arguments.first()?).to_owned())),
         "system.string" | "string" => match name {
             "IsNullOrEmpty" => Some(truth(arguments.first()?.is_empty())),
             "IsNullOrWhiteSpace" => Some(truth(arguments.first()?.trim().is_empty())),
             "Equals" => Some(truth(arguments.first()? == arguments.get(1)?)),
-            "Copy" | "new" => Some(Value::Text(arguments.first()?.clone())),
-            "Concat" => Some(Value::Text(arguments.concat())),
+            "Copy" | "new" => Some(PropertyValue::Text(arguments.first()?.clone())),
+            "Concat" => Some(PropertyValue::Text(arguments.concat())),
             _ => None,
         },
         "system.environment" => match name {
-            "GetEnvironmentVariable" => Some(Value::Text(String::new())),
-            "NewLine" => Some(Value::Text("\n".to_owned())),
+            "GetEnvironmentVariable" => Some(PropertyValue::Text(String::new())),
+            "NewLine" => Some(PropertyValue::Text("\n".to_owned())),
             _ => None,
         },
         _ => None,
@@ -89,15 +89,15 @@ pub(super) fn static_member(class: &str, name: &str, arguments: &[String], scope
 }
 
 /// Whether a file or folder of the repository (or of the SDK) is there.
-pub(super) fn exists(scope: &Scope<'_>, path: &str) -> bool {
+pub(super) fn exists(scope: &PropertyScope<'_>, path: &str) -> bool {
     !path.trim().is_empty() && (path.starts_with(SDK) || paths::join(scope.folder, path).is_some_and(|path| scope.files.exists(&path)))
 }
 
 /// Where MSBuild's own files are said to be.
 pub(super) const SDK: &str = "/msbuild/";
 
-fn truth(value: bool) -> Value {
-    Value::Text(if value { "True" } else { "False" }.to_owned())
+fn truth(value: bool) -> PropertyValue {
+    PropertyValue::Text(if value { "True" } else { "False" }.to_owned())
 }
 
 fn is_trimmed(c: char, set: Option<&str>) -> bool {
@@ -122,45 +122,45 @@ fn substring(text: &str, arguments: &[String]) -> Option<String> {
     text.get(from..from.checked_add(length)?).map(str::to_owned)
 }
 
-fn split(text: &str, separators: &str) -> Value {
-    Value::List(text.split(|c| separators.contains(c)).map(str::to_owned).collect())
+fn split(text: &str, separators: &str) -> PropertyValue {
+    PropertyValue::List(text.split(|c| separators.contains(c)).map(str::to_owned).collect())
 }
 
-fn framework_function(name: &str, arguments: &[String]) -> Option<Value> {
+fn framework_function(name: &str, arguments: &[String]) -> Option<PropertyValue> {
     let framework = || Framework::parse(arguments.first().map_or("", String::as_str));
     Some(match name {
         "IsTargetFrameworkCompatible" => truth(framework().is_compatible_with(&Framework::parse(arguments.get(1)?))),
-        "GetTargetFrameworkIdentifier" => Value::Text(framework().identifier().to_owned()),
-        "GetTargetFrameworkVersion" => Value::Text(framework().version_text()),
-        "GetTargetPlatformIdentifier" => Value::Text(framework().platform_name().to_owned()),
-        "GetTargetPlatformVersion" => Value::Text(framework().platform.trim_start_matches(framework().platform_name()).to_owned()),
+        "GetTargetFrameworkIdentifier" => PropertyValue::Text(framework().identifier().to_owned()),
+        "GetTargetFrameworkVersion" => PropertyValue::Text(framework().version_text()),
+        "GetTargetPlatformIdentifier" => PropertyValue::Text(framework().platform_name().to_owned()),
+        "GetTargetPlatformVersion" => PropertyValue::Text(framework().platform.trim_start_matches(framework().platform_name()).to_owned()),
         _ => return None,
     })
 }
 
-fn intrinsic(name: &str, arguments: &[String], scope: &Scope<'_>) -> Option<Value> {
+fn intrinsic(name: &str, arguments: &[String], scope: &PropertyScope<'_>) -> Option<PropertyValue> {
     let first = arguments.first()?.as_str();
     let second = arguments.get(1).map(String::as_str);
     let compared = |wanted: fn(Ordering) -> bool| second.map(|second| truth(wanted(compare_versions(first, second))));
     match name {
         "GetPathOfFileAbove" => {
             let start = paths::join(scope.folder, second.unwrap_or_else(|| scope.properties.get("MSBuildThisFileDirectory")))?;
-            Some(Value::Text(
+            Some(PropertyValue::Text(
                 folder_above(scope, &start, first).map_or_else(String::new, |folder| format!("{}{first}", rooted_folder(folder))),
             ))
         }
         "GetDirectoryNameOfFileAbove" => {
             let start = paths::join(scope.folder, first)?;
-            Some(Value::Text(folder_above(scope, &start, second?).map_or_else(String::new, rooted_folder)))
+            Some(PropertyValue::Text(folder_above(scope, &start, second?).map_or_else(String::new, rooted_folder)))
         }
         "IsOSPlatform" => Some(truth(first.eq_ignore_ascii_case("linux"))),
         "IsOSUnixLike" => Some(truth(true)),
-        "ValueOrDefault" => Some(Value::Text(if first.is_empty() { second? } else { first }.to_owned())),
-        "EnsureTrailingSlash" => Some(Value::Text(with_slash(first))),
-        "NormalizePath" => Some(Value::Text(rooted(scope, &arguments.join("/"))?)),
-        "NormalizeDirectory" => Some(Value::Text(with_slash(&rooted(scope, &arguments.join("/"))?))),
-        "MakeRelative" => Some(Value::Text(second?.strip_prefix(first)?.to_owned())),
-        "Escape" | "Unescape" => Some(Value::Text(first.to_owned())),
+        "ValueOrDefault" => Some(PropertyValue::Text(if first.is_empty() { second? } else { first }.to_owned())),
+        "EnsureTrailingSlash" => Some(PropertyValue::Text(with_slash(first))),
+        "NormalizePath" => Some(PropertyValue::Text(rooted(scope, &arguments.join("/"))?)),
+        "NormalizeDirectory" => Some(PropertyValue::Text(with_slash(&rooted(scope, &arguments.join("/"))?))),
+        "MakeRelative" => Some(PropertyValue::Text(second?.strip_prefix(first)?.to_owned())),
+        "Escape" | "Unescape" => Some(PropertyValue::Text(first.to_owned())),
         "VersionEquals" => compared(Ordering::is_eq),
         "VersionNotEquals" => compared(Ordering::is_ne),
         "VersionGreaterThan" => compared(Ordering::is_gt),
@@ -171,9 +171,9 @@ fn intrinsic(name: &str, arguments: &[String], scope: &Scope<'_>) -> Option<Valu
     }
 }
 
-fn path_function(name: &str, arguments: &[String], scope: &Scope<'_>) -> Option<Value> {
+fn path_function(name: &str, arguments: &[String], scope: &PropertyScope<'_>) -> Option<PropertyValue> {
     let first = arguments.first()?.replace('\\', "/");
-    Some(Value::Text(match name {
+    Some(PropertyValue::Text(match name {
         "Combine" | "Join" => combined(arguments),
         "GetFullPath" => rooted(scope, &first)?,
         "GetDirectoryName" => parent(&first).to_owned(),
@@ -207,7 +207,7 @@ fn parent(path: &str) -> &str {
     }
 }
 
-fn rooted(scope: &Scope<'_>, path: &str) -> Option<String> {
+fn rooted(scope: &PropertyScope<'_>, path: &str) -> Option<String> {
     paths::join(scope.folder, path).map(|path| format!("{ROOT}{path}"))
 }
 
@@ -215,7 +215,7 @@ fn with_slash(path: &str) -> String {
     if path.is_empty() || path.ends_with(['/', '\\']) { path.to_owned() } else { format!("{path}/") }
 }
 
-fn folder_above<'s>(scope: &Scope<'_>, start: &'s str, name: &str) -> Option<&'s str> {
+fn folder_above<'s>(scope: &PropertyScope<'_>, start: &'s str, name: &str) -> Option<&'s str> {
     paths::ancestors(start).find(|folder| paths::join(folder, name).is_some_and(|path| scope.files.find(&path).is_some()))
 }
 
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn members_of_strings() {
-        let text = |text: &str| Value::Text(text.to_owned());
+        let text = |text: &str| PropertyValue::Text(text.to_owned());
         let call =
             |name: &str, arguments: &[&str]| member(&text("a/b.cs"), name, &arguments.iter().map(|a| (*a).to_owned()).collect::<Vec<_>>());
         assert_eq!(call("EndsWith", &[".cs"]), Some(text("True")));

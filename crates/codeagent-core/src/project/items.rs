@@ -13,10 +13,10 @@ use crate::project::GlobalUsing;
 use crate::project::conditions;
 use crate::project::globs::{Glob, is_glob};
 use crate::project::implicit_usings;
-use crate::project::msbuild::{Evaluation, ItemGroup, node_text};
+use crate::project::msbuild::{ItemGroup, ProjectEvaluation, node_text};
 use crate::project::nuget::PackageReference;
 use crate::project::paths::{self, PathIndex};
-use crate::project::properties::{Properties, Scope};
+use crate::project::properties::{Properties, PropertyScope};
 
 /// A reference from one project to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(super) struct Items<'a> {
 }
 
 /// Evaluates the item groups of a project. `sources` are the C# files of the repository.
-pub(super) fn evaluate<'a>(evaluation: &mut Evaluation<'_>, sources: &PathIndex<'a>) -> Items<'a> {
+pub(super) fn evaluate<'a>(evaluation: &mut ProjectEvaluation<'_>, sources: &PathIndex<'a>) -> Items<'a> {
     let mut items = Items::default();
     if evaluation.is_sdk_style() {
         items.usings = implicit_usings::of(&evaluation.sdks, &evaluation.properties);
@@ -81,7 +81,7 @@ pub(super) fn evaluate<'a>(evaluation: &mut Evaluation<'_>, sources: &PathIndex<
     items
 }
 
-fn default_compile<'a>(evaluation: &Evaluation<'_>, sources: &PathIndex<'a>) -> BTreeSet<&'a str> {
+fn default_compile<'a>(evaluation: &ProjectEvaluation<'_>, sources: &PathIndex<'a>) -> BTreeSet<&'a str> {
     let properties = &evaluation.properties;
     let without_sources = ["microsoft.build.notargets", "microsoft.build.traversal"];
     if properties.is_false("EnableDefaultItems")
@@ -104,14 +104,14 @@ fn default_compile<'a>(evaluation: &Evaluation<'_>, sources: &PathIndex<'a>) -> 
 }
 
 struct Pass<'p, 'e, 'a> {
-    evaluation: &'p Evaluation<'e>,
+    evaluation: &'p ProjectEvaluation<'e>,
     properties: &'p Properties,
     sources: &'p PathIndex<'a>,
 }
 
 impl<'a> Pass<'_, '_, 'a> {
-    fn scope<'s>(&'s self, items: &'s Items<'a>) -> Scope<'s> {
-        Scope {
+    fn scope<'s>(&'s self, items: &'s Items<'a>) -> PropertyScope<'s> {
+        PropertyScope {
             properties: self.properties,
             items: Some(&items.identities),
             files: &self.evaluation.repository.files,

@@ -16,7 +16,7 @@ use crate::project::frameworks::Framework;
 use crate::project::functions::SDK;
 use crate::project::globs::{Glob, is_glob};
 use crate::project::paths::{self, PathIndex, ROOT, ancestors, folder_of, has_extension};
-use crate::project::properties::{Properties, Scope, rooted_folder};
+use crate::project::properties::{Properties, PropertyScope, rooted_folder};
 
 /// Most attributes of a tag; the parser compares each with all others.
 const MAX_ATTRIBUTES: usize = 1000;
@@ -119,7 +119,7 @@ pub(super) struct ItemGroup<'r> {
 }
 
 /// The result of the first pass.
-pub(super) struct Evaluation<'r> {
+pub(super) struct ProjectEvaluation<'r> {
     pub repository: &'r Repository<'r>,
     /// Path of the project.
     pub project: &'r str,
@@ -132,7 +132,7 @@ pub(super) struct Evaluation<'r> {
     work: u64,
 }
 
-impl<'r> Evaluation<'r> {
+impl<'r> ProjectEvaluation<'r> {
     /// Evaluates a project, for one of its frameworks if it has several. `None` if the file is not readable.
     pub(super) fn new(repository: &'r Repository<'r>, project: &'r str, framework: Option<&str>) -> Option<Self> {
         let root = repository.documents.get(project)?.root_element();
@@ -309,8 +309,8 @@ impl<'r> Evaluation<'r> {
         self.scope(folder).expand(text).unwrap_or_default()
     }
 
-    fn scope<'e>(&'e self, folder: &'e str) -> Scope<'e> {
-        Scope { properties: &self.properties, items: None, files: &self.repository.files, folder }
+    fn scope<'e>(&'e self, folder: &'e str) -> PropertyScope<'e> {
+        PropertyScope { properties: &self.properties, items: None, files: &self.repository.files, folder }
     }
 
     fn holds(&self, node: Node<'_, '_>, folder: &str) -> bool {

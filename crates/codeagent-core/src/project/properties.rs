@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::project::functions::{self, Value};
+use crate::project::functions::{self, PropertyValue};
 use crate::project::paths::{self, PathIndex, ROOT};
 
 /// Nested `$(..)` beyond this depth are unknown.
@@ -72,7 +72,7 @@ pub(super) fn rooted_folder(folder: &str) -> String {
 
 /// What an expression can see.
 #[derive(Clone, Copy)]
-pub(super) struct Scope<'e> {
+pub(super) struct PropertyScope<'e> {
     /// The properties so far.
     pub properties: &'e Properties,
     /// Identities of the items so far, by lower-case item name; absent while properties are evaluated.
@@ -83,7 +83,7 @@ pub(super) struct Scope<'e> {
     pub folder: &'e str,
 }
 
-impl Scope<'_> {
+impl PropertyScope<'_> {
     /// Expands an expression; `None` if part of it is unknown.
     pub(super) fn expand(&self, text: &str) -> Option<String> {
         self.expand_at(text, 0)
@@ -130,13 +130,13 @@ impl Scope<'_> {
     }
 
     /// The inside of `$( .. )`: a name or a static call, then any number of members.
-    fn property(&self, body: &str, depth: u32) -> Option<Value> {
+    fn property(&self, body: &str, depth: u32) -> Option<PropertyValue> {
         let body = body.trim();
         let (mut value, mut rest) = if body.starts_with('[') {
             self.static_call(body, depth)?
         } else {
             let end = body.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(body.len());
-            (Value::Text(self.properties.get(&body[..end]).to_owned()), &body[end..])
+            (PropertyValue::Text(self.properties.get(&body[..end]).to_owned()), &body[end..])
         };
         while !rest.is_empty() {
             if let Some(tail) = rest.strip_prefix('[') {
@@ -153,7 +153,7 @@ impl Scope<'_> {
         Some(value)
     }
 
-    fn static_call<'t>(&self, body: &'t str, depth: u32) -> Option<(Value, &'t str)> {
+    fn static_call<'t>(&self, body: &'t str, depth: u32) -> Option<(PropertyValue, &'t str)> {
         let (class, rest) = body.strip_prefix('[')?.split_once(']')?;
         let (name, arguments, rest) = self.call(rest.strip_prefix("::")?, depth)?;
         Some((functions::static_member(class.trim(), name, &arguments, self)?, rest))
@@ -242,7 +242,7 @@ mod tests {
         properties.enter_file("src/eng/Common.props");
         let files = PathIndex::new(["Directory.Build.props", "src/eng/Common.props"].into_iter());
         let items = FxHashMap::from_iter([("friend".to_owned(), vec!["A".to_owned(), "B".to_owned()])]);
-        Scope { properties: &properties, items: Some(&items), files: &files, folder: "src" }.expand(text)
+        PropertyScope { properties: &properties, items: Some(&items), files: &files, folder: "src" }.expand(text)
     }
 
     #[test]

@@ -21,7 +21,7 @@ const MAX_PARAMETERS: usize = 120;
 
 /// A place where a use stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallSite {
+pub struct UseSite {
     /// Repo-relative path.
     pub path: String,
     /// 1-based line.
@@ -48,7 +48,7 @@ pub struct Neighbor {
     /// Number of sites.
     pub count: usize,
     /// The first sites by path and position. Empty for `contains`.
-    pub sites: Vec<CallSite>,
+    pub sites: Vec<UseSite>,
 }
 
 /// What makes something an implementation.
@@ -225,14 +225,14 @@ impl Neighbors {
         Ok(Some(Neighbor { node, edge_type: related.edge_type, confidence, count: edges.len().max(1), sites: shown }))
     }
 
-    fn site(&self, (own, edge): (NodeId, &IncidentEdge), sources: &mut Sources<'_>) -> Result<CallSite, StoreError> {
+    fn site(&self, (own, edge): (NodeId, &IncidentEdge), sources: &mut Sources<'_>) -> Result<UseSite, StoreError> {
         let path = self.paths.path(edge.file);
         let text = sources.line(path, edge.line)?;
         let candidates = match edge.confidence {
             Confidence::Inferred => self.candidates((own, edge), sources.snapshot())?,
             _ => Vec::new(),
         };
-        Ok(CallSite { path: path.to_owned(), line: edge.line, column: edge.column, confidence: edge.confidence, text, candidates })
+        Ok(UseSite { path: path.to_owned(), line: edge.line, column: edge.column, confidence: edge.confidence, text, candidates })
     }
 
     fn candidates(&self, (own, edge): (NodeId, &IncidentEdge), snapshot: &Snapshot) -> Result<Vec<String>, StoreError> {

@@ -13,7 +13,7 @@ const NEAR: f32 = 0.25;
 
 /// Symbols found, best first.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct SearchResults {
     /// The symbols.
     pub hits: Vec<FoundSymbol>,
     /// The query was no FTS5 query, so its words were searched as they are.
@@ -40,7 +40,7 @@ pub fn filter_nodes(
     fts_query: &str,
     filter: &SearchFilter,
     limit: usize,
-) -> Result<Found, QueryError> {
+) -> Result<SearchResults, QueryError> {
     let reach = if *filter == SearchFilter::default() { 1 } else { FILTERED_REACH };
     let near = |question: &str| {
         let Some(vectors) = vectors else { return Ok(None) };
@@ -51,5 +51,5 @@ pub fn filter_nodes(
     };
     let Hits { hits, quoted, some_words } = store::search(snapshot, fts_query, filter, limit, &near)?;
     let hits = hits.into_iter().map(|hit| FoundSymbol { node: hit.node, rank: hit.rank, score: hit.score }).collect();
-    Ok(Found { hits, quoted, some_words })
+    Ok(SearchResults { hits, quoted, some_words })
 }

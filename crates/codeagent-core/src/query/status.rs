@@ -21,14 +21,14 @@ pub struct IndexStatus {
 
 /// How much of the code, markup and configuration of a repository is in an indexed language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Coverage {
+pub struct TextCoverage {
     /// Bytes in an indexed language.
     pub covered_bytes: u64,
     /// Bytes in none.
     pub other_bytes: u64,
 }
 
-impl Coverage {
+impl TextCoverage {
     /// The share in none; `None` if there is no text at all.
     #[must_use]
     pub fn other_percent(self) -> Option<f64> {

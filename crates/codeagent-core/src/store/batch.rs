@@ -216,7 +216,7 @@ pub struct Batch {
 
 /// What a batch changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Applied {
+pub struct BatchReport {
     /// Nodes added or changed.
     pub nodes_written: usize,
     /// Nodes removed.

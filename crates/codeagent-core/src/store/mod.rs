@@ -27,7 +27,7 @@ mod vectors;
 mod writer;
 
 pub use batch::{
-    Applied, Batch, BatchKind, EdgeRow, FileKey, FileRow, HashedNode, InputRow, LinkRow, MovedSpan, OpenSite, SlotHash, UnresolvedRow,
+    Batch, BatchKind, BatchReport, EdgeRow, FileKey, FileRow, HashedNode, InputRow, LinkRow, MovedSpan, OpenSite, SlotHash, UnresolvedRow,
 };
 pub use cancel::Canceller;
 pub use dump::canonical_dump;

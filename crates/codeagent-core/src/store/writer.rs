@@ -9,7 +9,7 @@ use rusqlite::{Connection, InterruptHandle, OptionalExtension, TransactionBehavi
 use rustc_hash::FxHashMap;
 
 use crate::model::graph::{Node, NodeId};
-use crate::store::batch::{Applied, Batch, BatchKind, EdgeRow, FileKey, HashedNode, UnresolvedRow};
+use crate::store::batch::{Batch, BatchKind, BatchReport, EdgeRow, FileKey, HashedNode, UnresolvedRow};
 use crate::store::codec::pack_sorted;
 use crate::store::{
     EDGES_TOTAL, EMBEDDING_MODEL, FactsKey, GENERATION, NodeVector, StoreError, VECTORS_GENERATION, bulk, edges, facts, files, nodes,
@@ -68,7 +68,7 @@ impl Writer {
     }
 
     /// Writes a batch.
-    pub fn apply(&mut self, batch: Batch) -> Result<Applied, StoreError> {
+    pub fn apply(&mut self, batch: Batch) -> Result<BatchReport, StoreError> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let (batch_kind, mut metadata) = (batch.kind, batch.metadata.clone());
         let hashes = |nodes: &Vec<HashedNode>| nodes.iter().map(|(hash, node)| (node.id, *hash)).collect();
@@ -139,7 +139,7 @@ const PLAIN_INDEXES: &str = "SELECT name, sql FROM sqlite_master WHERE type = 'i
 const DELETE_GRAPH: &str = "DELETE FROM files; DELETE FROM file_links; DELETE FROM nodes; DELETE FROM spans; DELETE FROM edges; \
     DELETE FROM edges_incoming; DELETE FROM unresolved; DELETE FROM object_functions;";
 
-fn replace(connection: &Connection, mut batch: Batch) -> Result<Applied, StoreError> {
+fn replace(connection: &Connection, mut batch: Batch) -> Result<BatchReport, StoreError> {
     let indexes: Vec<(String, String)> =
         connection.prepare(PLAIN_INDEXES)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
     for (name, _) in &indexes {
@@ -149,7 +149,7 @@ fn replace(connection: &Connection, mut batch: Batch) -> Result<Applied, StoreEr
     search::delete_all(connection)?;
     search::set_hash_size(connection, SEARCH_MEMORY_BULK)?;
     let nodes = batch.nodes.take().unwrap_or_default();
-    let applied = Applied { nodes_written: nodes.len(), edges_written: batch.edges.len(), ..Applied::default() };
+    let applied = BatchReport { nodes_written: nodes.len(), edges_written: batch.edges.len(), ..BatchReport::default() };
     write_files(connection, &batch)?;
     nodes::insert(connection, nodes.iter().map(|(hash, node)| (*hash, node)), &batch.keys)?;
     search::insert(connection, nodes.iter().map(|(_, node)| node))?;
@@ -171,7 +171,7 @@ fn insert_edges(connection: &Connection, edges: &mut [EdgeRow]) -> Result<(), St
     edges::insert_incoming(connection, edges.iter())
 }
 
-fn update(connection: &Connection, batch: &Batch, stored: Option<&NodeHashes>) -> Result<Applied, StoreError> {
+fn update(connection: &Connection, batch: &Batch, stored: Option<&NodeHashes>) -> Result<BatchReport, StoreError> {
     let mut changed = Changed::default();
     update_edges(connection, batch, &mut changed.applied)?;
     if let Some(nodes) = &batch.nodes {
@@ -205,7 +205,7 @@ fn update(connection: &Connection, batch: &Batch, stored: Option<&NodeHashes>) -
 /// What a batch changes, so far.
 #[derive(Default)]
 struct Changed {
-    applied: Applied,
+    applied: BatchReport,
     /// Written when all are known.
     vectors: vectors::Changes,
 }
@@ -239,7 +239,7 @@ fn insert_unresolved(connection: &Connection, rows: &[UnresolvedRow]) -> Result<
 }
 
 /// Compares the edges of each file of the batch with those that are stored.
-fn update_edges(connection: &Connection, batch: &Batch, applied: &mut Applied) -> Result<(), StoreError> {
+fn update_edges(connection: &Connection, batch: &Batch, applied: &mut BatchReport) -> Result<(), StoreError> {
     let mut present: FxHashMap<FileKey, Vec<&EdgeRow>> = FxHashMap::default();
     for edge in &batch.edges {
         present.entry(edge.file).or_default().push(edge);

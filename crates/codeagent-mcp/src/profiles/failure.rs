@@ -6,7 +6,7 @@ use codeagent_workspace::{PathError, ReadError, WriteError};
 
 /// Kinds of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FailureKind {
     /// There is no such file.
     NoFile,
     /// There is no such folder.
@@ -53,7 +53,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// What kind.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// What is wrong and what to do next.
     pub message: String,
     /// The path it is about, as the caller wrote it.
@@ -62,7 +62,7 @@ pub struct Failure {
 
 impl Failure {
     /// A failure that is not about a path.
-    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), path: None }
     }
 
@@ -75,16 +75,16 @@ impl Failure {
     /// The same where a folder was asked for.
     #[must_use]
     pub fn of_folder(self) -> Self {
-        Self { kind: if self.kind == Kind::NoFile { Kind::NoFolder } else { self.kind }, ..self }
+        Self { kind: if self.kind == FailureKind::NoFile { FailureKind::NoFolder } else { self.kind }, ..self }
     }
 }
 
 impl From<PathError> for Failure {
     fn from(error: PathError) -> Self {
         let kind = match error {
-            PathError::Escapes(_) | PathError::Absolute(_) => Kind::Outside,
+            PathError::Escapes(_) | PathError::Absolute(_) => FailureKind::Outside,
             PathError::NotNormal(_) | PathError::Nul | PathError::TooLong(_) | PathError::Separator(_) | PathError::NotUtf8 => {
-                Kind::BadPath
+                FailureKind::BadPath
             }
         };
         Self::new(kind, error.to_string())
@@ -94,14 +94,14 @@ impl From<PathError> for Failure {
 impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Self {
         let kind = match &error {
-            ReadError::NotFound(_) => Kind::NoFile,
-            ReadError::Escapes(_) => Kind::Outside,
-            ReadError::NotAFile(_) => Kind::NotAFile,
-            ReadError::NotADirectory(_) => Kind::NotAFolder,
-            ReadError::TooLarge { .. } => Kind::TooLarge,
-            ReadError::Binary { .. } => Kind::Binary,
-            ReadError::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => Kind::Permission,
-            ReadError::Io { .. } => Kind::Internal,
+            ReadError::NotFound(_) => FailureKind::NoFile,
+            ReadError::Escapes(_) => FailureKind::Outside,
+            ReadError::NotAFile(_) => FailureKind::NotAFile,
+            ReadError::NotADirectory(_) => FailureKind::NotAFolder,
+            ReadError::TooLarge { .. } => FailureKind::TooLarge,
+            ReadError::Binary { .. } => FailureKind::Binary,
+            ReadError::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => FailureKind::Permission,
+            ReadError::Io { .. } => FailureKind::Internal,
         };
         Self::new(kind, error.to_string())
     }
@@ -111,11 +111,11 @@ impl From<WriteError> for Failure {
     fn from(error: WriteError) -> Self {
         let kind = match error {
             WriteError::Path(error) => return error.into(),
-            WriteError::Exists(_) => Kind::Exists,
-            WriteError::NotEmpty(_) => Kind::NotEmpty,
-            WriteError::Root => Kind::Outside,
-            WriteError::IntoItself(_) | WriteError::OtherFileSystem(_) => Kind::BadArguments,
-            WriteError::Permission(_) => Kind::Permission,
+            WriteError::Exists(_) => FailureKind::Exists,
+            WriteError::NotEmpty(_) => FailureKind::NotEmpty,
+            WriteError::Root => FailureKind::Outside,
+            WriteError::IntoItself(_) | WriteError::OtherFileSystem(_) => FailureKind::BadArguments,
+            WriteError::Permission(_) => FailureKind::Permission,
         };
         Self::new(kind, error.to_string())
     }

@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 use crate::arguments::{Arguments, schema};
 use crate::state::State;
 
-use failure::{Failure, Kind};
+use failure::{Failure, FailureKind};
 use tool::{Call, Effect, FileTool};
 
 /// The sets of tools there are.
@@ -77,8 +77,8 @@ impl Exec {
     pub fn launcher(&self) -> Result<&Launcher, Failure> {
         match self {
             Self::Jail(launcher) => Ok(launcher),
-            Self::Off => Err(Failure::new(Kind::CommandRefused, "commands are not allowed; start the server with --allow-exec")),
-            Self::Refused(reason) => Err(Failure::new(Kind::CommandRefused, reason)),
+            Self::Off => Err(Failure::new(FailureKind::CommandRefused, "commands are not allowed; start the server with --allow-exec")),
+            Self::Refused(reason) => Err(Failure::new(FailureKind::CommandRefused, reason)),
         }
     }
 
@@ -87,9 +87,9 @@ impl Exec {
     pub fn failure(error: ExecError) -> Failure {
         let kind = match error {
             ExecError::Folder(error) => return Failure::from(error).of_folder(),
-            ExecError::NotInstalled(_) | ExecError::NoJail(_) => Kind::CommandRefused,
-            ExecError::Arguments(_) => Kind::BadArguments,
-            ExecError::Io(_) => Kind::Internal,
+            ExecError::NotInstalled(_) | ExecError::NoJail(_) => FailureKind::CommandRefused,
+            ExecError::Arguments(_) => FailureKind::BadArguments,
+            ExecError::Io(_) => FailureKind::Internal,
         };
         Failure::new(kind, error.to_string())
     }
@@ -241,10 +241,10 @@ impl ToolSet {
 
     fn run(&self, state: &State, tool: &FileTool, sent: Map<String, Value>, canceller: &Canceller) -> Result<Value, Failure> {
         let arguments =
-            Arguments::check(tool.name, tool.parameters, sent).map_err(|error| Failure::new(Kind::BadArguments, error.message))?;
+            Arguments::check(tool.name, tool.parameters, sent).map_err(|error| Failure::new(FailureKind::BadArguments, error.message))?;
         let arguments = arguments.cancelled_by(canceller.clone());
         if self.options.read_only && tool.effect == Effect::Writes {
-            return Err(Failure::new(Kind::ReadOnly, format!("`{}` changes files, and this server only reads", tool.name)));
+            return Err(Failure::new(FailureKind::ReadOnly, format!("`{}` changes files, and this server only reads", tool.name)));
         }
         if self.profile == Profile::Assistant {
             assistant::check_root(&state.workspace(), &self.options.limits)?;
@@ -252,7 +252,7 @@ impl ToolSet {
         let call = Call { state, arguments: &arguments, options: &self.options };
         catch_unwind(AssertUnwindSafe(|| (tool.run)(&call))).unwrap_or_else(|_| {
             tracing::error!(tool = tool.name, "a tool panicked");
-            Err(Failure::new(Kind::Internal, format!("`{}` failed on this call because of a defect in codeagent", tool.name)))
+            Err(Failure::new(FailureKind::Internal, format!("`{}` failed on this call because of a defect in codeagent", tool.name)))
         })
     }
 }

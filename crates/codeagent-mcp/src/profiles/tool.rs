@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::arguments::{Arguments, Parameter};
 use crate::profiles::Options;
-use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::failure::{Failure, FailureKind};
 use crate::state::State;
 
 /// What a tool does to the repository.
@@ -37,7 +37,7 @@ pub struct FileTool {
     /// The fields of its answer, from the outermost on.
     pub fields: &'static [&'static str],
     /// How it may fail.
-    pub errors: &'static [Kind],
+    pub errors: &'static [FailureKind],
     /// What it does to the repository.
     pub effect: Effect,
     /// What it does.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use codeagent_core::model::graph::{Dialect, Language};
-use codeagent_core::query::{self, Coverage, IndexStatus};
+use codeagent_core::query::{self, IndexStatus, TextCoverage};
 use codeagent_core::{Change, ChangeBatch};
 use codeagent_workspace::{EntryKind, ReadError, RepoPath, Workspace};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -247,7 +247,7 @@ impl StatusReport {
 
     /// With the share of text that no language covers.
     #[must_use]
-    pub fn with_coverage(self, coverage: Coverage) -> Self {
+    pub fn with_coverage(self, coverage: TextCoverage) -> Self {
         Self { text_of_no_language_percent: coverage.other_percent(), ..self }
     }
 }

@@ -4,7 +4,7 @@
 
 use codeagent_core::engine::Answers;
 use codeagent_core::model::graph::{Language, NodeId, NodeType};
-use codeagent_core::query::{self, Found, SearchFilter, Snapshot, Sources, VectorSource};
+use codeagent_core::query::{self, SearchFilter, SearchResults, Snapshot, Sources, VectorSource};
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, Fallback, Kind, Parameter};
@@ -123,7 +123,7 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
 }
 
 /// The files of the symbols found.
-fn looked_at<'a>(answers: &'a Answers, snapshot: &'a Snapshot, found: &Found) -> Result<Sources<'a>, ToolError> {
+fn looked_at<'a>(answers: &'a Answers, snapshot: &'a Snapshot, found: &SearchResults) -> Result<Sources<'a>, ToolError> {
     let mut sources = Sources::new(snapshot, answers.workspace());
     for hit in &found.hits {
         show(&mut sources, &hit.node)?;

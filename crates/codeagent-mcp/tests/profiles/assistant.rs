@@ -1,6 +1,6 @@
 //! The `assistant` profile: what its contract says of each tool, and what hostile callers and repositories try.
 
-use codeagent_mcp::profiles::failure::{Failure, Kind};
+use codeagent_mcp::profiles::failure::{Failure, FailureKind};
 use codeagent_mcp::profiles::{Era, Options, assistant};
 use serde_json::{Value, json};
 
@@ -309,7 +309,7 @@ async fn hostile_paths_are_denied() {
 
 #[test]
 fn errors_are_told_as_the_revision_allows() {
-    let failure = || Failure::new(Kind::NoFile, "File not found: src/missing.ts").about("src/missing.ts");
+    let failure = || Failure::new(FailureKind::NoFile, "File not found: src/missing.ts").about("src/missing.ts");
     let data = json!({ "error_code": "file_not_found", "path": "src/missing.ts" });
     let legacy = assistant::render(Err(failure()), Era::Legacy).unwrap_err();
     assert_eq!((legacy.code.0, legacy.message.as_ref(), legacy.data), (-32001, "File not found: src/missing.ts", Some(data.clone())));
@@ -317,15 +317,15 @@ fn errors_are_told_as_the_revision_allows() {
     assert_eq!(modern.is_error, Some(true));
     assert_eq!(modern.structured_content, Some(json!({ "code": -32001, "message": "File not found: src/missing.ts", "data": data })));
     for (kind, word, number) in [
-        (Kind::NoFile, "file_not_found", -32001),
-        (Kind::NoFolder, "directory_not_found", -32001),
-        (Kind::Outside, "access_denied", -32002),
-        (Kind::TooLarge, "file_too_large", -32003),
-        (Kind::Binary, "binary_file", -32004),
-        (Kind::BadPattern, "invalid_pattern", -32005),
-        (Kind::TimedOut, "search_timeout", -32006),
-        (Kind::BadArguments, "invalid_arguments", -32602),
-        (Kind::Internal, "internal_error", -32603),
+        (FailureKind::NoFile, "file_not_found", -32001),
+        (FailureKind::NoFolder, "directory_not_found", -32001),
+        (FailureKind::Outside, "access_denied", -32002),
+        (FailureKind::TooLarge, "file_too_large", -32003),
+        (FailureKind::Binary, "binary_file", -32004),
+        (FailureKind::BadPattern, "invalid_pattern", -32005),
+        (FailureKind::TimedOut, "search_timeout", -32006),
+        (FailureKind::BadArguments, "invalid_arguments", -32602),
+        (FailureKind::Internal, "internal_error", -32603),
     ] {
         assert_eq!((assistant::code(kind), assistant::number(word)), (word, number));
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use codeagent_mcp::arguments::{Kind as Takes, Parameter, schema};
-use codeagent_mcp::profiles::failure::Kind;
+use codeagent_mcp::profiles::failure::FailureKind;
 use codeagent_mcp::profiles::tool::FileTool;
 use codeagent_mcp::profiles::{Options, Profile, ToolSet, assistant, patch, workspace};
 use expect_test::expect_file;
@@ -17,7 +17,7 @@ use crate::local_answers::{ERRORS, FIELDS};
 use crate::proofs;
 
 /// A profile's word for a failure.
-type Word = fn(Kind) -> &'static str;
+type Word = fn(FailureKind) -> &'static str;
 
 /// The profiles with the source of their tests and their words for failures.
 const PROFILES: &[(Profile, &str, Word)] = &[

@@ -8,7 +8,7 @@ use std::fmt;
 use anyhow::{Context as _, ensure};
 
 /// The outcome of a run.
-pub struct Report {
+pub struct MutantReport {
     /// All branches of `resolve`.
     pub branches: usize,
     /// Those that make no difference, with reasons.
@@ -23,7 +23,7 @@ pub struct Report {
     pub seconds: (u64, u64),
 }
 
-impl Report {
+impl MutantReport {
     fn surviving_rules(&self) -> usize {
         self.survivors.iter().filter(|name| name.starts_with("rule ")).count()
     }
@@ -55,7 +55,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for MutantReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rules, survivors) = (self.surviving_rules(), self.survivors.len());
         writeln!(f, "# What the rule tests notice of the linkers' rules; written by `cargo run -p xtask -- mutants`.\n")?;
@@ -74,9 +74,9 @@ impl fmt::Display for Report {
 mod tests {
     use super::*;
 
-    fn report(survivors: &[&str]) -> Report {
+    fn report(survivors: &[&str]) -> MutantReport {
         let survivors = survivors.iter().map(|name| (*name).to_owned()).collect();
-        Report { branches: 300, equivalents: BTreeMap::new(), rules: 60, drawn: 200, survivors, seconds: (90, 120) }
+        MutantReport { branches: 300, equivalents: BTreeMap::new(), rules: 60, drawn: 200, survivors, seconds: (90, 120) }
     }
 
     #[test]

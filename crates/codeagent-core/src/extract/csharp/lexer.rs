@@ -32,7 +32,7 @@ pub struct Token {
 
 /// A literal piece of an interpolated string that is not raw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct StringPiece {
     /// Byte range.
     pub start: usize,
     /// Byte range.
@@ -49,7 +49,7 @@ pub struct Lexed {
     /// Directive lines and inactive text.
     pub blanks: Vec<(usize, usize)>,
     /// Literal pieces of interpolated strings.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<StringPiece>,
     /// There are `#if`s.
     pub conditional: bool,
 }
@@ -369,7 +369,7 @@ impl<'a> Lexer<'a, '_> {
 
     fn piece(&mut self, form: Form, start: usize, end: usize) {
         if form.raw == 0 {
-            self.out.pieces.push(Piece { start, end, verbatim: form.verbatim });
+            self.out.pieces.push(StringPiece { start, end, verbatim: form.verbatim });
         }
     }
 }

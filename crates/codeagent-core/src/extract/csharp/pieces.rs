@@ -1,12 +1,12 @@
 //! Which declarations of a C# file do others see one by one: members of types.
 
-use crate::extract::pieces::{Place, place};
+use crate::extract::pieces::{PieceSpan, place};
 use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts};
 
 /// Members of types, and where types, namespaces and usings stand.
-pub fn pieces(facts: &Facts) -> (Vec<Place>, Vec<usize>) {
+pub fn pieces(facts: &Facts) -> (Vec<PieceSpan>, Vec<usize>) {
     let mut containers: Vec<DeclId> = Vec::new();
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<PieceSpan> = Vec::new();
     let mut others: Vec<usize> = facts.imports.iter().map(|import| import.at.offset as usize).collect();
     for id in facts.decl_ids() {
         let decl = facts.decl(id);

@@ -5,7 +5,7 @@
 //! **Limits.** A mask decides by tokens, without a tree.
 
 use crate::extract::csharp::conditions::Symbols;
-use crate::extract::csharp::lexer::{self, Lexed, Piece, Token, TokenKind};
+use crate::extract::csharp::lexer::{self, Lexed, StringPiece, Token, TokenKind};
 use crate::extract::csharp::type_lists::TypeList;
 use crate::extract::csharp::{marks, words};
 use crate::extract::limits::Angles;
@@ -253,7 +253,7 @@ impl<'a> Code<'a> {
     }
 
     /// `""`, `{{` and `}}` in the text of an interpolated string.
-    fn mask_piece(&mut self, piece: Piece) {
+    fn mask_piece(&mut self, piece: StringPiece) {
         let source = self.text.as_bytes();
         let mut at = piece.start;
         while at + 1 < piece.end {

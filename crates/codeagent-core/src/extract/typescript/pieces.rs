@@ -5,14 +5,14 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use crate::extract::pieces::{Place, place};
+use crate::extract::pieces::{PieceSpan, place};
 use crate::model::facts::{DeclFlags, DeclId, DeclKind, Declaration, Expr, Facts, ScopeId, ScopeKind};
 
 /// Is a member of no type, before all narrowings; behind them it is less.
 const OF_MODULE: u32 = u32::MAX;
 
 /// Statements that declare one name, members of classes and interfaces, and where everything else stands that the module declares.
-pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<Place>, Vec<usize>) {
+pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<PieceSpan>, Vec<usize>) {
     if !facts.header.is_module || facts.header.dialect.is_javascript() {
         return (Vec::new(), Vec::new());
     }
@@ -54,7 +54,7 @@ pub fn pieces(facts: &Facts, root: Node<'_>) -> (Vec<Place>, Vec<usize>) {
         let (start, end) = statements[statement];
         let container = OF_MODULE - narrowed_from.partition_point(|from| *from <= start) as u32;
         match decls[..] {
-            [decl] if is_statement(facts, decl) => places.push(Place { decl, start, end, behind: end, container }),
+            [decl] if is_statement(facts, decl) => places.push(PieceSpan { decl, start, end, behind: end, container }),
             _ => others.extend(decls.iter().map(|decl| facts.decl(*decl).at.offset as usize)),
         }
     }

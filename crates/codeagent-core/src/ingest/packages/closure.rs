@@ -11,10 +11,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::disk::Disk;
 use super::lookup::Lookup;
-use super::{Declared, Installed, MAX_REMARKS};
+use super::{DeclarationFile, Installed, MAX_REMARKS};
 use crate::ingest::IngestError;
-use crate::ingest::load::{Loaded, Loader, Opened, failed};
-use crate::ingest::scan::{Known, NEVER_READ};
+use crate::ingest::load::{Loaded, Loader, OpenedStores, failed};
+use crate::ingest::scan::{KnownFiles, NEVER_READ};
 use crate::ingest::writer_thread::PackedFacts;
 use crate::model::facts::Facts;
 use crate::model::graph::Dialect;
@@ -133,7 +133,7 @@ impl Gathering<'_> {
             self.left_out += rest.len();
             let this = &*self;
             let read: Result<Vec<Option<Read>>, IngestError> =
-                some.par_iter().map_init(Opened::default, |opened, path| this.read_one(opened, path)).collect();
+                some.par_iter().map_init(OpenedStores::default, |opened, path| this.read_one(opened, path)).collect();
             for read in read?.into_iter().flatten() {
                 self.bytes += read.row.size;
                 if self.bytes > MAX_BYTES {
@@ -148,7 +148,7 @@ impl Gathering<'_> {
     }
 
     /// One file; `None` if it is gone by now.
-    fn read_one(&self, opened: &mut Opened, path: &str) -> Result<Option<Read>, IngestError> {
+    fn read_one(&self, opened: &mut OpenedStores, path: &str) -> Result<Option<Read>, IngestError> {
         if self.loader.is_cancelled() {
             return Err(IngestError::Interrupted);
         }
@@ -181,8 +181,8 @@ impl Gathering<'_> {
     }
 
     /// What is kept of a file that is as it was.
-    fn kept(&self, opened: &mut Opened, path: &RepoPath) -> Result<Option<Read>, IngestError> {
-        let known: &Known = self.loader.known;
+    fn kept(&self, opened: &mut OpenedStores, path: &RepoPath) -> Result<Option<Read>, IngestError> {
+        let known: &KnownFiles = self.loader.known;
         let Some(row) = known.package(path.as_str()) else { return Ok(None) };
         let Some(key) = row.facts_key else { return Ok(None) };
         let Ok((size, stamp)) = self.packages.stat(path) else { return Ok(None) };
@@ -215,7 +215,7 @@ impl Gathering<'_> {
         for (_, read) in files {
             remarks.extend(read.problem.map(|problem| format!("{}: left out: {problem}", read.row.path)));
             let key = read.row.facts_key.unwrap_or_else(|| FactsKey::new(read.facts.header.dialect, "unread", &read.row.hash));
-            declared.push(Declared { path: read.row.path.as_str().into(), key, facts: read.facts });
+            declared.push(DeclarationFile { path: read.row.path.as_str().into(), key, facts: read.facts });
             rows.push(read.row);
         }
         declared.sort_by(|a, b| a.path.cmp(&b.path));

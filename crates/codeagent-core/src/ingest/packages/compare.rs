@@ -4,7 +4,7 @@
 use codeagent_workspace::{External, Packages, RepoPath, Stamp, Workspace};
 
 use super::{place_of, texts};
-use crate::ingest::scan::{COARSEST_TIME_NS, Known, NEVER_READ};
+use crate::ingest::scan::{COARSEST_TIME_NS, KnownFiles, NEVER_READ};
 use crate::store::PackageRow;
 
 /// More than any declaration file or package.json has.
@@ -22,7 +22,7 @@ pub enum Doubt {
 }
 
 /// Compares. `folders` are the folders with packages as they were found now.
-pub fn compare(workspace: &Workspace, folders: &[RepoPath], known: &Known) -> Doubt {
+pub fn compare(workspace: &Workspace, folders: &[RepoPath], known: &KnownFiles) -> Doubt {
     if !texts(folders).eq(known.package_folders.iter().map(String::as_str)) {
         return Doubt::Other;
     }

@@ -30,7 +30,7 @@ use crate::resolve::{FileId, PackageAnswers, Supplied, World, WorldFile};
 use crate::store::{FactsKey, PackageRow};
 
 pub use compare::{Doubt, compare};
-pub use nuget::Held;
+pub use nuget::HeldAssemblies;
 
 /// Remarks on single files.
 const MAX_REMARKS: usize = 20;
@@ -44,7 +44,7 @@ pub struct Installed {
     /// Where specifiers lead, and the assemblies.
     pub supplied: Supplied,
     /// The declaration files, by path.
-    pub files: Vec<Declared>,
+    pub files: Vec<DeclarationFile>,
     /// Where the declarations of the assemblies are kept, in their order.
     pub keys: Vec<FactsKey>,
     /// Everything that was looked at, by path.
@@ -54,7 +54,7 @@ pub struct Installed {
 }
 
 /// What the packages declare that the sources import from these folders and the projects ask for.
-pub fn gather(loader: &Loader<'_>, folders: &[RepoPath], loaded: &[Loaded], held: &Held) -> Result<Installed, IngestError> {
+pub fn gather(loader: &Loader<'_>, folders: &[RepoPath], loaded: &[Loaded], held: &HeldAssemblies) -> Result<Installed, IngestError> {
     let mut installed = closure::gather(loader, folders, loaded)?;
     let nuget::Gathered { assemblies, rows, remarks } = nuget::gather(loader, held)?;
     let (keys, assemblies): (Vec<_>, Vec<_>) = assemblies.into_iter().unzip();
@@ -67,7 +67,7 @@ pub fn gather(loader: &Loader<'_>, folders: &[RepoPath], loaded: &[Loaded], held
 }
 
 /// A declaration file.
-pub struct Declared {
+pub struct DeclarationFile {
     /// Repo-relative path without links.
     pub path: Arc<str>,
     /// Where its facts are kept.
@@ -83,7 +83,7 @@ impl Installed {
     }
 
     /// The assemblies by where their declarations are kept.
-    pub fn held(&self) -> Held {
+    pub fn held(&self) -> HeldAssemblies {
         self.keys.iter().copied().zip(self.supplied.assemblies.iter().cloned()).collect()
     }
 

@@ -23,10 +23,10 @@ use codeagent_workspace::{External, Packages, ReadError, RepoPath};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::restore::{Found, Restore};
+use super::restore::{AssemblyFile, Restore};
 use super::{MAX_REMARKS, missing_row, place_of, row_path};
 use crate::ingest::IngestError;
-use crate::ingest::load::{Loader, Opened};
+use crate::ingest::load::{Loader, OpenedStores};
 use crate::ingest::summary::Phase;
 use crate::ingest::writer_thread::PackedFacts;
 use crate::library::Library;
@@ -51,7 +51,7 @@ const MAX_ASSEMBLY_BYTES: u64 = 64 << 20;
 const AT_ONCE: usize = 32;
 
 /// Assemblies in memory, by where their declarations are kept.
-pub type Held = FxHashMap<FactsKey, PackageAssembly>;
+pub type HeldAssemblies = FxHashMap<FactsKey, PackageAssembly>;
 
 /// What the projects get.
 #[derive(Default)]
@@ -66,12 +66,12 @@ pub struct Gathered {
 
 /// The file of an assembly, and the projects that get it.
 struct Wanted {
-    found: Found,
+    found: AssemblyFile,
     seen_by: BTreeSet<u32>,
 }
 
 /// Looks up what the projects ask for and reads it.
-pub fn gather(loader: &Loader<'_>, held: &Held) -> Result<Gathered, IngestError> {
+pub fn gather(loader: &Loader<'_>, held: &HeldAssemblies) -> Result<Gathered, IngestError> {
     let projects = &loader.projects.csharp;
     if projects.iter().all(|project| project.packages.is_empty() && project.assemblies.is_empty()) {
         return Ok(Gathered::default());
@@ -115,7 +115,7 @@ pub fn gather(loader: &Loader<'_>, held: &Held) -> Result<Gathered, IngestError>
 
 struct Reading<'r> {
     loader: &'r Loader<'r>,
-    held: &'r Held,
+    held: &'r HeldAssemblies,
     packed: Mutex<PackedFacts>,
     repository: Option<Packages>,
     user: Option<Packages>,
@@ -135,7 +135,7 @@ impl Reading<'_> {
             let room = if bytes >= MAX_BYTES { 0 } else { MAX_ASSEMBLIES.saturating_sub(gathered.assemblies.len()).min(some.len()) };
             left_out += some.len() - room;
             let read: Result<Vec<Read>, IngestError> =
-                some[..room].par_iter().map_init(Opened::default, |opened, wanted| self.read_one(opened, &wanted.found)).collect();
+                some[..room].par_iter().map_init(OpenedStores::default, |opened, wanted| self.read_one(opened, &wanted.found)).collect();
             for (Read { row, declares }, wanted) in read?.into_iter().zip(some) {
                 bytes += row.size;
                 match declares {
@@ -158,7 +158,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn read_one(&self, opened: &mut Opened, found: &Found) -> Result<Read, IngestError> {
+    fn read_one(&self, opened: &mut OpenedStores, found: &AssemblyFile) -> Result<Read, IngestError> {
         if self.loader.is_cancelled() {
             return Err(IngestError::Interrupted);
         }
@@ -190,7 +190,7 @@ impl Reading<'_> {
     }
 
     /// What is kept of a file that is as it was.
-    fn kept(&self, opened: &mut Opened, packages: &Packages, at: &str) -> Result<Option<Read>, IngestError> {
+    fn kept(&self, opened: &mut OpenedStores, packages: &Packages, at: &str) -> Result<Option<Read>, IngestError> {
         let known = self.loader.known;
         let Some((row, key)) = known.package(at).and_then(|row| Some((row, row.facts_key?))) else { return Ok(None) };
         let Some(Ok(seen)) = place_of(at).1.map(|path| packages.stat(&path)) else { return Ok(None) };
@@ -202,7 +202,7 @@ impl Reading<'_> {
     }
 
     /// What is kept under a key, here or in the index of another work tree.
-    fn known(&self, opened: &mut Opened, key: &FactsKey, at: &str) -> Result<Option<PackageAssembly>, IngestError> {
+    fn known(&self, opened: &mut OpenedStores, key: &FactsKey, at: &str) -> Result<Option<PackageAssembly>, IngestError> {
         if let Some(held) = self.held.get(key) {
             return Ok(Some(held.clone()));
         }

@@ -27,7 +27,7 @@ const MAX_ASSETS_BYTES: u64 = 64 << 20;
 
 /// The file of an assembly.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct AssemblyFile {
     /// It lies in the user's folder of packages, not in the repository.
     pub is_user: bool,
     /// Path there.
@@ -36,7 +36,7 @@ pub struct Found {
     pub version: Option<Version>,
 }
 
-impl Found {
+impl AssemblyFile {
     /// The name of the assembly in lower case.
     pub fn name(&self) -> String {
         let name = file_name(&self.path).to_ascii_lowercase();
@@ -89,9 +89,9 @@ impl<'m> Restore<'m> {
     }
 
     /// The assemblies that a project gets.
-    pub fn assemblies(&mut self, project: &CSharpProject, projects: &[CSharpProject]) -> Vec<Found> {
-        let named = project.assemblies.iter().map(|path| Found { is_user: false, path: path.clone(), version: None });
-        let mut found: Vec<Found> = named.collect();
+    pub fn assemblies(&mut self, project: &CSharpProject, projects: &[CSharpProject]) -> Vec<AssemblyFile> {
+        let named = project.assemblies.iter().map(|path| AssemblyFile { is_user: false, path: path.clone(), version: None });
+        let mut found: Vec<AssemblyFile> = named.collect();
         let asked = Self::asked(project, projects);
         if !asked.is_empty() {
             let framework = &project.target_framework;
@@ -118,15 +118,15 @@ impl<'m> Restore<'m> {
     }
 
     /// As the last restore says.
-    fn restored(&mut self, project: &CSharpProject) -> Option<Vec<Found>> {
+    fn restored(&mut self, project: &CSharpProject) -> Option<Vec<AssemblyFile>> {
         let disk = self.repository.as_mut().filter(|_| !project.restored.is_empty())?;
         let assets = Assets::parse(&disk.text_if_there(&project.restored, MAX_ASSETS_BYTES)?)?;
         let found = assets.assemblies(&project.target_framework)?;
-        Some(found.into_iter().map(|found| Found { is_user: true, path: found.path, version: found.version }).collect())
+        Some(found.into_iter().map(|found| AssemblyFile { is_user: true, path: found.path, version: found.version }).collect())
     }
 
     /// As the packages say that are there: level by level, the nearest ask for a package counts, of several at one level the highest version.
-    fn resolved(&mut self, asked: BTreeMap<String, Range>, framework: &str) -> Vec<Found> {
+    fn resolved(&mut self, asked: BTreeMap<String, Range>, framework: &str) -> Vec<AssemblyFile> {
         let mut chosen: BTreeMap<String, (Version, String)> = BTreeMap::new();
         let mut level: Vec<(String, Range)> = asked.into_iter().collect();
         for _ in 0..MAX_DEPTH {
@@ -151,7 +151,11 @@ impl<'m> Restore<'m> {
         let mut found = Vec::new();
         for (id, (version, folder)) in chosen {
             let given = self.given(&id, &folder, framework);
-            found.extend(given.assemblies.iter().map(|path| Found { is_user: true, path: path.clone(), version: Some(version.clone()) }));
+            found.extend(given.assemblies.iter().map(|path| AssemblyFile {
+                is_user: true,
+                path: path.clone(),
+                version: Some(version.clone()),
+            }));
         }
         found
     }

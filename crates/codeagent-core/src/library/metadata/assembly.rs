@@ -7,9 +7,11 @@ use clrmeta::tables::{GenericParamRow, MethodDefRow, ParamRow, PropertyRow, Type
 use clrmeta::{CodedIndex, Metadata, TableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::library::form::{Member, MemberKind, Parameter, Traits, TypeDeclaration, TypeForm, TypeKind, TypeNumber, TypeParameter, Unit};
-use crate::library::metadata::rows::{Row, Rows, string};
-use crate::library::metadata::signature::{Callable, Reader, Sig, Token};
+use crate::library::form::{
+    MemberDeclaration, MemberKind, ParameterDeclaration, Traits, TypeDeclaration, TypeForm, TypeKind, TypeNumber, TypeParameter, Unit,
+};
+use crate::library::metadata::rows::{RowId, RowOwners, string};
+use crate::library::metadata::signature::{Callable, MetadataToken, Sig, SignatureReader};
 use crate::library::metadata::types::bare;
 use crate::library::metadata::{Purse, image, tables};
 use crate::library::pack::Packer;
@@ -21,7 +23,7 @@ pub type TypeName = (String, String);
 #[derive(Debug)]
 pub struct Assembly {
     pub(super) metadata: Metadata,
-    pub(super) rows: Rows,
+    pub(super) rows: RowOwners,
     pub(super) purse: Purse,
 }
 
@@ -69,7 +71,7 @@ impl Assembly {
     /// Why it is not an assembly, or none that can be read.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let metadata = tables::read(image::metadata(bytes).ok_or("it is not a .NET assembly")?)?;
-        let rows = Rows::of(&metadata);
+        let rows = RowOwners::of(&metadata);
         Ok(Self { metadata, rows, purse: Purse::full() })
     }
 
@@ -79,8 +81,8 @@ impl Assembly {
         text
     }
 
-    pub(super) fn signature(&self, blob: u32) -> Reader<'_> {
-        Reader::new(self.blob(blob), &self.purse)
+    pub(super) fn signature(&self, blob: u32) -> SignatureReader<'_> {
+        SignatureReader::new(self.blob(blob), &self.purse)
     }
 
     pub(super) fn blob(&self, offset: u32) -> &[u8] {
@@ -196,7 +198,7 @@ impl<'a> Maker<'a, '_> {
         if row.flags & 0x20 != 0 {
             return TypeKind::Interface;
         }
-        let base = Token::of(row.extends).and_then(|token| self.path(token));
+        let base = MetadataToken::of(row.extends).and_then(|token| self.path(token));
         let own = (self.assembly.string(row.type_namespace), self.assembly.string(row.type_name));
         match base {
             Some(base) if base.is("System", "Enum") => TypeKind::Enum,
@@ -304,7 +306,7 @@ impl<'a> Maker<'a, '_> {
             };
             let kind = if enum_member { MemberKind::EnumMember } else { MemberKind::Field };
             let name = self.text(field.name);
-            made.members.push(Member { name, kind, traits, type_params: Vec::new(), ty, params: Vec::new() });
+            made.members.push(MemberDeclaration { name, kind, traits, type_params: Vec::new(), ty, params: Vec::new() });
         }
     }
 
@@ -336,7 +338,7 @@ impl<'a> Maker<'a, '_> {
             if let Some(first) = params.first_mut().filter(|_| is_extension) {
                 first.traits.set(Traits::EXTENSION, true);
             }
-            made.members.push(Member { name: self.packer.text(&name), kind, traits, type_params, ty, params });
+            made.members.push(MemberDeclaration { name: self.packer.text(&name), kind, traits, type_params, ty, params });
         }
     }
 
@@ -358,7 +360,7 @@ impl<'a> Maker<'a, '_> {
             let name = self.packer.text(name);
             let ty = self.typed(&callable.result, (TableId::Property, row));
             let params = self.params(accessor, method, &callable);
-            made.members.push(Member { name, kind, traits, type_params: Vec::new(), ty: Some(ty), params });
+            made.members.push(MemberDeclaration { name, kind, traits, type_params: Vec::new(), ty: Some(ty), params });
         }
     }
 
@@ -370,12 +372,12 @@ impl<'a> Maker<'a, '_> {
             let Some((_, method, mut traits)) = self.widest_accessor((TableId::Event, row)) else { continue };
             add_modifiers(&mut traits, method.flags);
             let (name, ty) = (self.text(event.name), self.token_type(event.event_type));
-            made.members.push(Member { name, kind: MemberKind::Event, traits, type_params: Vec::new(), ty, params: Vec::new() });
+            made.members.push(MemberDeclaration { name, kind: MemberKind::Event, traits, type_params: Vec::new(), ty, params: Vec::new() });
         }
     }
 
     /// The accessor that most can use, if others can use any.
-    fn widest_accessor(&self, of: Row) -> Option<(u32, &'a MethodDefRow, Traits)> {
+    fn widest_accessor(&self, of: RowId) -> Option<(u32, &'a MethodDefRow, Traits)> {
         let rows = self.assembly.rows.accessors.get(&of)?;
         let paid = rows.iter().take_while(|_| self.assembly.purse.pay(1));
         let methods = paid.filter_map(|row| Some((*row, self.assembly.metadata.method_defs.get(row.checked_sub(1)? as usize)?)));
@@ -405,7 +407,7 @@ impl<'a> Maker<'a, '_> {
         self.typed(sig, (TableId::Param, row.map_or(0, |(row, _)| row)))
     }
 
-    fn params(&mut self, number: u32, method: &MethodDefRow, callable: &Callable) -> Vec<Parameter> {
+    fn params(&mut self, number: u32, method: &MethodDefRow, callable: &Callable) -> Vec<ParameterDeclaration> {
         let rows = self.param_rows(number, method, callable.params.len());
         let mut made = Vec::new();
         for (sig, row) in callable.params.iter().zip(rows.into_iter().skip(1)) {
@@ -425,7 +427,7 @@ impl<'a> Maker<'a, '_> {
                 }
                 sig => sig,
             };
-            made.push(Parameter { name: self.text(name), ty: self.typed(sig, (TableId::Param, at)), traits });
+            made.push(ParameterDeclaration { name: self.text(name), ty: self.typed(sig, (TableId::Param, at)), traits });
         }
         made
     }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::library::metadata::MAX_NAME;
 
 /// A row of some table.
-pub type Row = (TableId, u32);
+pub type RowId = (TableId, u32);
 
 /// The attributes that anybody asks for, by their simple names.
 const ATTRIBUTES: [&str; 7] = [
@@ -23,13 +23,13 @@ const ATTRIBUTES: [&str; 7] = [
 
 /// Rows by what they belong to; all numbers begin with 1.
 #[derive(Debug, Default)]
-pub struct Rows {
+pub struct RowOwners {
     /// The type that a type is nested in.
     pub enclosing: FxHashMap<u32, u32>,
     /// Nested types of a type.
     pub nested: FxHashMap<u32, Vec<u32>>,
     /// Rows of generic parameters of a type or method, by their number.
-    pub generics: FxHashMap<Row, Vec<u32>>,
+    pub generics: FxHashMap<RowId, Vec<u32>>,
     /// Constraints of a generic parameter.
     pub constraints: FxHashMap<u32, Vec<CodedIndex>>,
     /// Interfaces of a type.
@@ -39,12 +39,12 @@ pub struct Rows {
     /// See [`Self::properties`].
     pub events: FxHashMap<u32, (u32, u32)>,
     /// Accessors of a property or event.
-    pub accessors: FxHashMap<Row, Vec<u32>>,
+    pub accessors: FxHashMap<RowId, Vec<u32>>,
     /// Values of the attributes in [`ATTRIBUTES`], by their number there; of several alike the first.
-    attributes: FxHashMap<(Row, u8), u32>,
+    attributes: FxHashMap<(RowId, u8), u32>,
 }
 
-impl Rows {
+impl RowOwners {
     /// Sorts the rows.
     #[must_use]
     pub fn of(metadata: &Metadata) -> Self {
@@ -89,7 +89,7 @@ impl Rows {
 
     /// The value of an attribute of a row, by the attribute's simple name.
     #[must_use]
-    pub fn attribute(&self, row: Row, name: &str) -> Option<u32> {
+    pub fn attribute(&self, row: RowId, name: &str) -> Option<u32> {
         let name = ATTRIBUTES.iter().position(|known| *known == name)?;
         self.attributes.get(&(row, name as u8)).copied()
     }

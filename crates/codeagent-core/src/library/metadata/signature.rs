@@ -18,7 +18,7 @@ pub enum Sig {
     /// A type parameter of a method.
     MethodVar(u16),
     /// A declared type with its type arguments.
-    Named(Token, Vec<Sig>),
+    Named(MetadataToken, Vec<Sig>),
     /// An array.
     Array(Box<Sig>, u8),
     /// A pointer.
@@ -29,9 +29,9 @@ pub enum Sig {
 
 /// A row of TypeDef, TypeRef or TypeSpec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Token(pub u8, pub u32);
+pub struct MetadataToken(pub u8, pub u32);
 
-impl Token {
+impl MetadataToken {
     /// Of a coded index.
     #[must_use]
     pub fn of(index: CodedIndex) -> Option<Self> {
@@ -55,14 +55,14 @@ pub struct Callable {
 }
 
 /// Reads a signature.
-pub struct Reader<'b> {
+pub struct SignatureReader<'b> {
     rest: &'b [u8],
     purse: &'b Purse,
 }
 
 const MAX_DEPTH: u32 = 32;
 
-impl<'b> Reader<'b> {
+impl<'b> SignatureReader<'b> {
     /// Of a blob; each type in it is paid for.
     #[must_use]
     pub fn new(blob: &'b [u8], purse: &'b Purse) -> Self {
@@ -89,10 +89,10 @@ impl<'b> Reader<'b> {
         Some(u32::from(first & 0x1f) << 24 | u32::from(second) << 16 | u32::from(third) << 8 | u32::from(fourth))
     }
 
-    fn token(&mut self) -> Option<Token> {
+    fn token(&mut self) -> Option<MetadataToken> {
         let coded = self.number()?;
         // A signature in a signature could hold itself; no compiler writes that.
-        (coded & 3 < 2).then_some(Token((coded & 3) as u8, coded >> 2))
+        (coded & 3 < 2).then_some(MetadataToken((coded & 3) as u8, coded >> 2))
     }
 
     /// A method's or property's signature.
@@ -188,7 +188,7 @@ impl<'b> Reader<'b> {
 #[must_use]
 pub fn strings(value: &[u8], purse: &Purse) -> Option<Vec<String>> {
     let count = u32::from_le_bytes(value.get(2..6)?.try_into().ok()?);
-    let mut reader = Reader::new(value.get(6..)?, purse);
+    let mut reader = SignatureReader::new(value.get(6..)?, purse);
     let mut texts = Vec::new();
     for _ in 0..count {
         if reader.rest.first() == Some(&0xff) {

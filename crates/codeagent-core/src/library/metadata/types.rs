@@ -7,8 +7,8 @@ use clrmeta::{CodedIndex, TableId};
 
 use crate::library::form::{TypeForm, TypeNumber};
 use crate::library::metadata::assembly::{MAX_NESTING, Maker};
-use crate::library::metadata::rows::Row;
-use crate::library::metadata::signature::{Sig, Token, strings};
+use crate::library::metadata::rows::RowId;
+use crate::library::metadata::signature::{MetadataToken, Sig, strings};
 
 /// Namespace, and names of the types around and of the type itself as in metadata.
 pub(super) struct Path {
@@ -37,7 +37,7 @@ impl Maker<'_, '_> {
         self.packer.text(text)
     }
 
-    pub(super) fn path(&self, token: Token) -> Option<Path> {
+    pub(super) fn path(&self, token: MetadataToken) -> Option<Path> {
         let metadata = &self.assembly.metadata;
         let mut names = Vec::new();
         let mut at = token;
@@ -46,11 +46,12 @@ impl Maker<'_, '_> {
             let (name, namespace, outer) = match at.0 {
                 0 => {
                     let row = metadata.type_defs.get(index)?;
-                    (row.type_name, row.type_namespace, self.assembly.rows.enclosing.get(&at.1).map(|row| Token(0, *row)))
+                    (row.type_name, row.type_namespace, self.assembly.rows.enclosing.get(&at.1).map(|row| MetadataToken(0, *row)))
                 }
                 1 => {
                     let row = metadata.type_refs.get(index)?;
-                    let outer = (row.resolution_scope.table == Some(TableId::TypeRef)).then_some(Token(1, row.resolution_scope.row));
+                    let outer =
+                        (row.resolution_scope.table == Some(TableId::TypeRef)).then_some(MetadataToken(1, row.resolution_scope.row));
                     (row.type_name, row.type_namespace, outer)
                 }
                 _ => return None,
@@ -89,7 +90,7 @@ impl Maker<'_, '_> {
         self.add(form)
     }
 
-    pub(super) fn named(&mut self, token: Token, args: &[Sig], names: &mut std::vec::IntoIter<String>) -> TypeForm {
+    pub(super) fn named(&mut self, token: MetadataToken, args: &[Sig], names: &mut std::vec::IntoIter<String>) -> TypeForm {
         if token.0 == 2 {
             return match self.specified(token) {
                 Some(sig) => {
@@ -119,20 +120,20 @@ impl Maker<'_, '_> {
     }
 
     /// The signature of a TypeSpec.
-    fn specified(&self, token: Token) -> Option<Sig> {
+    fn specified(&self, token: MetadataToken) -> Option<Sig> {
         let TypeSpecRow { signature, .. } = self.assembly.metadata.type_specs.get(token.1.checked_sub(1)? as usize)?;
         self.assembly.signature(*signature).ty(0)
     }
 
     pub(super) fn token_type(&mut self, index: CodedIndex) -> Option<TypeNumber> {
-        let token = Token::of(index)?;
+        let token = MetadataToken::of(index)?;
         let form = self.named(token, &[], &mut Vec::new().into_iter());
         Some(self.add(form))
     }
 
     /// Whether everybody can name the type.
     pub(super) fn is_public(&self, index: CodedIndex) -> bool {
-        let Some(mut token) = Token::of(index) else { return false };
+        let Some(mut token) = MetadataToken::of(index) else { return false };
         if token.0 == 2 {
             match self.specified(token) {
                 Some(Sig::Named(inner, _)) => token = inner,
@@ -159,7 +160,7 @@ impl Maker<'_, '_> {
     }
 
     /// A type with what attributes of its row say about it: names of tuple elements, `dynamic`.
-    pub(super) fn typed(&mut self, sig: &Sig, row: Row) -> TypeNumber {
+    pub(super) fn typed(&mut self, sig: &Sig, row: RowId) -> TypeNumber {
         let names = self
             .assembly
             .rows
@@ -172,7 +173,7 @@ impl Maker<'_, '_> {
     }
 
     pub(super) fn is_value_type(&self, index: CodedIndex) -> bool {
-        match Token::of(index) {
+        match MetadataToken::of(index) {
             Some(token) if token.0 < 2 => self.path(token).is_some_and(|path| path.is("System", "ValueType")),
             // `unmanaged` is `ValueType` with a modifier.
             Some(token) => match self.specified(token) {

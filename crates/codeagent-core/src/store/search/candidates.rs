@@ -9,7 +9,7 @@ use crate::model::graph::{Access, NodeFlags, NodeId, NodeType};
 use crate::store::codec::{id_column, stored_id, word_column};
 use crate::store::search::SearchFilter;
 use crate::store::search::query::{self, Query, Word, all_of, any_of, quoted};
-use crate::store::search::rank::Candidate;
+use crate::store::search::rank::SearchCandidate;
 use crate::store::search::text::node_of;
 use crate::store::{Snapshot, StoreError};
 
@@ -221,7 +221,7 @@ impl<'s> Candidates<'s> {
     }
 
     /// What ranking looks at, of symbols.
-    pub fn load(&self, ids: &[NodeId]) -> Result<Vec<Candidate>, StoreError> {
+    pub fn load(&self, ids: &[NodeId]) -> Result<Vec<SearchCandidate>, StoreError> {
         let mut statement = self.connection.prepare_cached(CANDIDATE)?;
         let mut out = Vec::with_capacity(ids.len());
         for id in ids {
@@ -270,9 +270,9 @@ const NAMES_WITH: &str = "SELECT names FROM name_words WHERE word = ?1";
 const CANDIDATE: &str = "SELECT id, project_id, name, qualified_name, node_type, access, flags, parameter_signature, return_type, doc \
     FROM nodes WHERE id = ?1";
 
-fn candidate(row: &Row<'_>) -> Result<Candidate, StoreError> {
+fn candidate(row: &Row<'_>) -> Result<SearchCandidate, StoreError> {
     let text = |index| row.get::<_, Option<String>>(index).map(Option::unwrap_or_default);
-    Ok(Candidate {
+    Ok(SearchCandidate {
         id: id_column(row, 0)?,
         project_id: row.get(1)?,
         name: row.get(2)?,

@@ -12,7 +12,7 @@ use crate::embed::words::{humps, is_stop_word, runs, stem, without_digits};
 use crate::model::graph::{NodeId, NodeType};
 use crate::store::search::candidates::Candidates;
 use crate::store::search::query::{any_of, quoted};
-use crate::store::search::rank::Candidate;
+use crate::store::search::rank::SearchCandidate;
 use crate::store::{Snapshot, StoreError};
 
 /// Words of a sentence that are looked at.
@@ -119,7 +119,7 @@ struct Counted {
 }
 
 impl Counted {
-    fn of(candidate: &Candidate) -> Self {
+    fn of(candidate: &SearchCandidate) -> Self {
         let (path, qualified_name) = match candidate.qualified_name.split_once('#') {
             Some((path, name)) => (path, name),
             None if candidate.node_type == NodeType::File => (candidate.qualified_name.as_str(), ""),

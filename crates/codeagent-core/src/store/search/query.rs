@@ -6,7 +6,7 @@
 
 use crate::model::graph::{Language, NodeType};
 use crate::store::search::SearchFilter;
-use crate::store::search::text::{INITIALS, Name, project_word, type_word};
+use crate::store::search::text::{INITIALS, SymbolName, project_word, type_word};
 
 /// More words are not looked at.
 const MAX_WORDS: usize = 16;
@@ -36,7 +36,7 @@ pub(super) struct Query {
 #[derive(Debug)]
 pub(super) struct Word {
     /// Its humps in lower case.
-    pub name: Name,
+    pub name: SymbolName,
     /// Followed by a star: the last hump is a beginning.
     pub star: bool,
 }
@@ -53,7 +53,7 @@ impl Query {
             if is_operator(token) {
                 unwanted = *token == "NOT";
             } else if !std::mem::take(&mut unwanted) {
-                words.push(Word { name: Name::of(token), star: *star });
+                words.push(Word { name: SymbolName::of(token), star: *star });
             }
         }
         words.retain(|word| !word.name.starts.is_empty());

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use crate::embed::words::{humps, runs};
 use crate::model::graph::{Access, NodeFlags, NodeId, NodeType};
 use crate::store::search::query::Query;
-use crate::store::search::text::{Name, is_public, is_secondary_place};
+use crate::store::search::text::{SymbolName, is_public, is_secondary_place};
 
 /// How the name of a symbol was met, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +68,7 @@ const SAME_NAMES: usize = 2;
 
 /// What ranking looks at.
 #[derive(Debug)]
-pub(super) struct Candidate {
+pub(super) struct SearchCandidate {
     pub id: NodeId,
     pub project_id: String,
     pub name: String,
@@ -86,7 +86,7 @@ pub(super) struct Ranked {
     /// Smaller is better.
     pub rank: f64,
     pub met: Met,
-    pub candidate: Candidate,
+    pub candidate: SearchCandidate,
 }
 
 impl Ranked {
@@ -111,7 +111,7 @@ impl Ranked {
 }
 
 /// A file is named without its extension.
-fn stem(candidate: &Candidate) -> &str {
+fn stem(candidate: &SearchCandidate) -> &str {
     match candidate.node_type {
         NodeType::File => candidate.name.rsplit_once('.').map_or(&candidate.name, |(stem, _)| stem),
         _ => &candidate.name,
@@ -147,8 +147,8 @@ impl<'q> Ranker<'q> {
     }
 
     /// How well a symbol fits.
-    pub fn rank(&self, candidate: Candidate) -> Ranked {
-        let name = Name::of(stem(&candidate));
+    pub fn rank(&self, candidate: SearchCandidate) -> Ranked {
+        let name = SymbolName::of(stem(&candidate));
         let (found, bm25) = self.bm25(&candidate, &name);
         let met = self.met(&candidate, &name, found);
         let covered = COVERED * (self.joined.len() as f64 / name.joined.len().max(1) as f64).min(1.0);
@@ -160,7 +160,7 @@ impl<'q> Ranker<'q> {
         Ranked { rank: -(worth(met) + bm25 + covered + case + preference(&candidate)), met, candidate }
     }
 
-    fn met(&self, candidate: &Candidate, name: &Name, (in_name, found): (usize, usize)) -> Met {
+    fn met(&self, candidate: &SearchCandidate, name: &SymbolName, (in_name, found): (usize, usize)) -> Met {
         let text = &self.query.text;
         if candidate.name.len() < text.len() && is_end(&candidate.qualified_name, text) {
             return Met::Qualified;
@@ -186,7 +186,7 @@ impl<'q> Ranker<'q> {
     }
 
     /// The words of the query as they stand in a row somewhere in the name.
-    fn met_in_order(&self, name: &Name) -> Option<Met> {
+    fn met_in_order(&self, name: &SymbolName) -> Option<Met> {
         let ends = |at: usize| at == name.joined.len() || name.starts.contains(&at);
         let at = name.starts.iter().filter(|start| name.joined[**start..].starts_with(&self.joined));
         at.map(|start| match (*start, ends(start + self.joined.len())) {
@@ -199,19 +199,19 @@ impl<'q> Ranker<'q> {
         .max()
     }
 
-    fn met_by_words(&self, name: &Name) -> Option<Met> {
+    fn met_by_words(&self, name: &SymbolName) -> Option<Met> {
         let has = |term: &str| name.words().any(|word| word == term);
         let whole = self.terms.iter().all(|(term, star, _)| *star || has(term));
         Some(if whole { Met::Words } else { Met::Starts })
     }
 
-    fn is_initials(&self, name: &Name) -> bool {
+    fn is_initials(&self, name: &SymbolName) -> bool {
         let (Some(letters), Some(initials)) = (self.query.initials(), name.initials()) else { return false };
         initials.starts_with(letters) && letters.chars().count() >= name.starts.len()
     }
 
     /// How many words are in the name and how many anywhere, and what they are worth.
-    fn bm25(&self, candidate: &Candidate, name: &Name) -> ((usize, usize), f64) {
+    fn bm25(&self, candidate: &SearchCandidate, name: &SymbolName) -> ((usize, usize), f64) {
         let norm = K1 * (1.0 - B + B * (name.joined.len() as f64 / MIDDLING).min(8.0));
         let (mut in_name, mut found, mut sum) = (0, 0, 0.0);
         for (term, _, rarity) in &self.terms {
@@ -230,7 +230,7 @@ fn worth(met: Met) -> f64 {
     f64::from(met as u8) * STEP
 }
 
-fn weight_elsewhere(candidate: &Candidate, term: &str) -> Option<f64> {
+fn weight_elsewhere(candidate: &SearchCandidate, term: &str) -> Option<f64> {
     if has_word(&candidate.qualified_name, term) {
         return Some(4.0);
     }
@@ -247,7 +247,7 @@ fn has_word(text: &str, term: &str) -> bool {
 }
 
 /// What decides between symbols that were met in the same way.
-fn preference(candidate: &Candidate) -> f64 {
+fn preference(candidate: &SearchCandidate) -> f64 {
     let by_type = match candidate.node_type {
         NodeType::Class | NodeType::Interface | NodeType::Type | NodeType::Component => 2.0,
         NodeType::Method => 1.5,

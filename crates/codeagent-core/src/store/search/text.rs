@@ -25,14 +25,14 @@ const RECENT: usize = 8;
 
 /// The words of one name, in lower case, one after the other: `httpclientfactory`, at 0, 4, 10.
 #[derive(Debug, Default)]
-pub(super) struct Name {
+pub(super) struct SymbolName {
     /// All words without what stands between them.
     pub joined: String,
     /// Where each word begins.
     pub starts: SmallVec<[usize; 8]>,
 }
 
-impl Name {
+impl SymbolName {
     /// The words of a text.
     pub fn of(text: &str) -> Self {
         let mut name = Self::default();
@@ -76,7 +76,7 @@ impl Name {
 #[derive(Debug, Default)]
 pub(super) struct SearchText {
     /// The words of the name alone.
-    pub words: Name,
+    pub words: SymbolName,
     /// Joined, then each, then the initials.
     pub name: String,
     /// What filters ask, then what contains it.
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn names_split_into_humps() {
-        let words = |name: &str| Name::of(name).words().map(str::to_owned).collect::<Vec<_>>().join(" ");
+        let words = |name: &str| SymbolName::of(name).words().map(str::to_owned).collect::<Vec<_>>().join(" ");
         assert_eq!(words("getHTTPUrl2"), "get http url2");
         assert_eq!(words("MAX_VALUE"), "max value");
         assert_eq!(words("_logger"), "logger");
@@ -263,9 +263,9 @@ mod tests {
 
     #[test]
     fn initials_keep_the_last_word() {
-        assert_eq!(Name::of("HttpClientFactory").initials().unwrap(), "hcfactory");
-        assert_eq!(Name::of("HttpClient").initials(), None);
-        assert_eq!(Name::of("").initials(), None);
+        assert_eq!(SymbolName::of("HttpClientFactory").initials().unwrap(), "hcfactory");
+        assert_eq!(SymbolName::of("HttpClient").initials(), None);
+        assert_eq!(SymbolName::of("").initials(), None);
     }
 
     #[test]

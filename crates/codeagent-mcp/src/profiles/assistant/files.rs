@@ -9,7 +9,7 @@ use codeagent_workspace::{EntryKind, Item, ItemKind, RepoPath, Visit};
 use serde_json::{Map, Value, json};
 
 use super::{glob, path, time};
-use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::failure::{Failure, FailureKind};
 use crate::profiles::tool::Call;
 
 /// Most entries of an answer of `list_files`.
@@ -102,7 +102,7 @@ pub fn read_file(call: &Call<'_>) -> Result<Value, Failure> {
 }
 
 fn binary(file: &RepoPath, text: &str) -> Failure {
-    Failure::new(Kind::Binary, format!("{file} is binary; read it with encoding \"base64\"")).about(text)
+    Failure::new(FailureKind::Binary, format!("{file} is binary; read it with encoding \"base64\"")).about(text)
 }
 
 /// The first `end` bytes, without a character that was cut in two.

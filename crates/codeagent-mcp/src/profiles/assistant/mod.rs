@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{Fallback, Kind as Takes, Parameter};
 use crate::profiles::Era;
-use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::failure::{Failure, FailureKind};
 use crate::profiles::tool::{Call, Effect, FileTool};
 
 /// What a model should know before it calls a tool.
@@ -43,7 +43,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::optional("include_hidden", Takes::Flag, "Whether to list names that begin with a dot.").or(Fallback::Flag(false)),
         ],
         fields: &["files", "files[].path", "files[].type", "files[].size", "files[].modified_at", "total_count", "truncated"],
-        errors: &[Kind::NoFolder, Kind::Outside, Kind::BadPattern, Kind::BadArguments],
+        errors: &[FailureKind::NoFolder, FailureKind::Outside, FailureKind::BadPattern, FailureKind::BadArguments],
         effect: Effect::Reads,
         run: files::list_files,
     },
@@ -57,7 +57,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::optional("encoding", Takes::Word(|| ENCODINGS.to_vec()), "How the content is told.").or(Fallback::Text("utf-8")),
         ],
         fields: &["path", "content", "size", "modified_at", "encoding", "truncated"],
-        errors: &[Kind::NoFile, Kind::Outside, Kind::TooLarge, Kind::Binary, Kind::BadArguments],
+        errors: &[FailureKind::NoFile, FailureKind::Outside, FailureKind::TooLarge, FailureKind::Binary, FailureKind::BadArguments],
         effect: Effect::Reads,
         run: files::read_file,
     },
@@ -86,7 +86,7 @@ pub const TOOLS: &[FileTool] = &[
             "truncated",
             "duration_ms",
         ],
-        errors: &[Kind::BadPattern, Kind::TimedOut, Kind::BadArguments],
+        errors: &[FailureKind::BadPattern, FailureKind::TimedOut, FailureKind::BadArguments],
         effect: Effect::Reads,
         run: search::search_files,
     },
@@ -114,7 +114,7 @@ pub const TOOLS: &[FileTool] = &[
             "stats.languages[].count",
             "stats.languages[].bytes",
         ],
-        errors: &[Kind::BadArguments],
+        errors: &[FailureKind::BadArguments],
         effect: Effect::Reads,
         run: files::get_repo_overview,
     },
@@ -158,14 +158,14 @@ pub fn check_root(workspace: &Workspace, limits: &Limits) -> Result<(), Failure>
     let Some(within) = &limits.within else { return Ok(()) };
     // A folder that is not there holds nothing.
     let lies_within = within.canonicalize().is_ok_and(|within| workspace.root().starts_with(within));
-    if lies_within { Ok(()) } else { Err(Failure::new(Kind::Outside, "the repository does not lie in ALLOWED_REPO_ROOT")) }
+    if lies_within { Ok(()) } else { Err(Failure::new(FailureKind::Outside, "the repository does not lie in ALLOWED_REPO_ROOT")) }
 }
 
 /// A path as this profile has it: `..` is refused, an absolute path must lie under the root.
 fn path(call: &Call<'_>, text: &str) -> Result<RepoPath, Failure> {
     if text.split(['/', '\\']).any(|segment| segment == "..") {
         let message = format!("{text:?} leads out of the repository; `..` is not allowed");
-        return Err(Failure::new(Kind::Outside, message).about(text));
+        return Err(Failure::new(FailureKind::Outside, message).about(text));
     }
     call.workspace().resolve(text).map_err(|error| Failure::from(error).about(text))
 }
@@ -177,7 +177,7 @@ fn time(time: SystemTime) -> String {
 
 /// A glob over paths: one without `/` is about names.
 fn glob(pattern: &str) -> Result<impl Fn(&RepoPath) -> bool + Send + Sync + Clone + use<>, Failure> {
-    let invalid = |error: String| Failure::new(Kind::BadPattern, format!("the glob {pattern:?} cannot be used: {error}"));
+    let invalid = |error: String| Failure::new(FailureKind::BadPattern, format!("the glob {pattern:?} cannot be used: {error}"));
     let by_name = !pattern.contains('/');
     let matches = codeagent_workspace::path_glob(pattern).map_err(invalid)?;
     Ok(move |path: &RepoPath| matches(if by_name { path.file_name() } else { path.as_str() }))
@@ -185,25 +185,25 @@ fn glob(pattern: &str) -> Result<impl Fn(&RepoPath) -> bool + Send + Sync + Clon
 
 /// The word for a failure.
 #[must_use]
-pub fn code(kind: Kind) -> &'static str {
+pub fn code(kind: FailureKind) -> &'static str {
     match kind {
-        Kind::NoFile => "file_not_found",
-        Kind::NoFolder | Kind::NotAFolder => "directory_not_found",
-        Kind::Outside => "access_denied",
-        Kind::TooLarge => "file_too_large",
-        Kind::Binary => "binary_file",
-        Kind::BadPattern => "invalid_pattern",
-        Kind::TimedOut => "search_timeout",
-        Kind::BadPath | Kind::NotAFile | Kind::BadArguments => "invalid_arguments",
-        Kind::Exists
-        | Kind::NotEmpty
-        | Kind::TextMissing
-        | Kind::CountDiffers
-        | Kind::PatchFailed
-        | Kind::Permission
-        | Kind::ReadOnly
-        | Kind::CommandRefused
-        | Kind::Internal => "internal_error",
+        FailureKind::NoFile => "file_not_found",
+        FailureKind::NoFolder | FailureKind::NotAFolder => "directory_not_found",
+        FailureKind::Outside => "access_denied",
+        FailureKind::TooLarge => "file_too_large",
+        FailureKind::Binary => "binary_file",
+        FailureKind::BadPattern => "invalid_pattern",
+        FailureKind::TimedOut => "search_timeout",
+        FailureKind::BadPath | FailureKind::NotAFile | FailureKind::BadArguments => "invalid_arguments",
+        FailureKind::Exists
+        | FailureKind::NotEmpty
+        | FailureKind::TextMissing
+        | FailureKind::CountDiffers
+        | FailureKind::PatchFailed
+        | FailureKind::Permission
+        | FailureKind::ReadOnly
+        | FailureKind::CommandRefused
+        | FailureKind::Internal => "internal_error",
     }
 }
 

@@ -8,7 +8,7 @@ use codeagent_workspace::{Binary, Case, Files, Hit, Ordered, RepoPath, SearchErr
 use serde_json::{Value, json};
 
 use super::glob;
-use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::failure::{Failure, FailureKind};
 use crate::profiles::tool::Call;
 
 /// Folders that are not searched.
@@ -54,7 +54,7 @@ pub fn search_files(call: &Call<'_>) -> Result<Value, Failure> {
     let stats = call.workspace().search_text(&files, &query, wanted, &|hits| found.take(hits)).map_err(failure)?;
     if stats.timed_out {
         let message = format!("the search took longer than {timeout} ms; narrow it with `glob`");
-        return Err(Failure::new(Kind::TimedOut, message));
+        return Err(Failure::new(FailureKind::TimedOut, message));
     }
     let (found, total) = found.finish();
     let matches = found.iter().flat_map(|file| file.hits.iter().map(|hit| shown(&file.path, hit)));
@@ -80,6 +80,6 @@ fn shown(path: &RepoPath, hit: &Hit) -> Value {
 fn failure(error: SearchError) -> Failure {
     match error {
         SearchError::Path(error) => error.into(),
-        other => Failure::new(Kind::BadPattern, other.to_string()),
+        other => Failure::new(FailureKind::BadPattern, other.to_string()),
     }
 }

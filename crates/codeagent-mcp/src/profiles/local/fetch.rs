@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::contract::Query;
 use super::pages::part;
 use super::{error, path, shown};
-use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::failure::{Failure, FailureKind};
 use crate::state::State;
 
 /// Largest file that is read.
@@ -95,7 +95,7 @@ fn matching(query: &Query, wanted: &str, lines: &[&str]) -> Result<Option<String
         case: if query.flag("matchStringCaseSensitive") { Case::Sensitive } else { Case::Insensitive },
         ..TextQuery::default()
     };
-    let matches = line_matcher(&pattern).map_err(|error| Failure::new(Kind::BadPattern, format!("matchString: {error}")))?;
+    let matches = line_matcher(&pattern).map_err(|error| Failure::new(FailureKind::BadPattern, format!("matchString: {error}")))?;
     let around = query.number("matchStringContextLines").unwrap_or(5);
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for (index, _) in lines.iter().enumerate().filter(|(_, line)| matches(line)) {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::contract::Query;
 use super::pages::{Page, part};
 use super::{is_secret, path, shown, time};
-use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::failure::{Failure, FailureKind};
 use crate::state::State;
 
 /// Most entries that are looked at.
@@ -90,7 +90,7 @@ fn told(query: &Query, item: &Item) -> Value {
 }
 
 fn bad(message: String) -> Failure {
-    Failure::new(Kind::BadArguments, message)
+    Failure::new(FailureKind::BadArguments, message)
 }
 
 fn conditions(state: &State, query: &Query, at: &RepoPath) -> Result<Vec<Condition>, Failure> {

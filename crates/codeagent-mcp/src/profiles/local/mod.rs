@@ -27,7 +27,7 @@ use codeagent_workspace::RepoPath;
 use rmcp::model::{CallToolResult, ContentBlock, Tool as ToolDescription, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
-use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::failure::{Failure, FailureKind};
 use crate::state::State;
 use contract::Query;
 pub use contract::instructions;
@@ -94,7 +94,8 @@ pub fn call(state: &State, name: &str, sent: Map<String, Value>, canceller: &Can
 /// The answer of one query, whatever happens.
 fn result(state: &State, answerer: Answerer, query: &Query) -> Value {
     let answered = catch_unwind(AssertUnwindSafe(|| answerer(state, query)));
-    let answered = answered.unwrap_or_else(|_| Err(Failure::new(Kind::Internal, "this query failed because of a defect in codeagent")));
+    let answered =
+        answered.unwrap_or_else(|_| Err(Failure::new(FailureKind::Internal, "this query failed because of a defect in codeagent")));
     let mut data = answered.unwrap_or_else(|failure| failed(query, &failure));
     for field in ["researchGoal", "reasoning"] {
         data[field] = query.0[field].clone();
@@ -104,19 +105,21 @@ fn result(state: &State, answerer: Answerer, query: &Query) -> Value {
 
 /// The word for a failure.
 #[must_use]
-pub fn code(kind: Kind) -> &'static str {
+pub fn code(kind: FailureKind) -> &'static str {
     match kind {
-        Kind::Outside | Kind::BadPath => "pathValidationFailed",
-        Kind::NoFile | Kind::NoFolder | Kind::NotAFile | Kind::NotAFolder | Kind::Permission => "fileAccessFailed",
-        Kind::Binary => "fileReadFailed",
-        Kind::TooLarge => "fileTooLarge",
-        Kind::TextMissing => "noMatches",
-        Kind::CountDiffers => "patternTooBroad",
-        Kind::NotEmpty => "paginationRequired",
-        Kind::Exists => "outputTooLarge",
-        Kind::BadPattern | Kind::BadArguments => "queryExecutionFailed",
-        Kind::TimedOut => "commandExecutionFailed",
-        Kind::PatchFailed | Kind::ReadOnly | Kind::CommandRefused | Kind::Internal => "toolExecutionFailed",
+        FailureKind::Outside | FailureKind::BadPath => "pathValidationFailed",
+        FailureKind::NoFile | FailureKind::NoFolder | FailureKind::NotAFile | FailureKind::NotAFolder | FailureKind::Permission => {
+            "fileAccessFailed"
+        }
+        FailureKind::Binary => "fileReadFailed",
+        FailureKind::TooLarge => "fileTooLarge",
+        FailureKind::TextMissing => "noMatches",
+        FailureKind::CountDiffers => "patternTooBroad",
+        FailureKind::NotEmpty => "paginationRequired",
+        FailureKind::Exists => "outputTooLarge",
+        FailureKind::BadPattern | FailureKind::BadArguments => "queryExecutionFailed",
+        FailureKind::TimedOut => "commandExecutionFailed",
+        FailureKind::PatchFailed | FailureKind::ReadOnly | FailureKind::CommandRefused | FailureKind::Internal => "toolExecutionFailed",
     }
 }
 
@@ -132,7 +135,7 @@ fn error(code: &str, path: &str, hints: Vec<String>) -> Value {
 /// The path of a query. What holds secrets is refused as what lies outside is.
 fn path(state: &State, query: &Query) -> Result<RepoPath, Failure> {
     let text = query.text("path");
-    let refused = |why: String| Failure::new(Kind::Outside, why);
+    let refused = |why: String| Failure::new(FailureKind::Outside, why);
     let path = state.workspace().resolve(text).map_err(|error| refused(error.to_string()))?;
     // A link may lead to what must not be named.
     let real = state.workspace().real_path(&path).unwrap_or_else(|_| path.clone());

@@ -12,7 +12,7 @@ use super::contract::Query;
 use super::pages::Page;
 use super::secrets::is_secret_name;
 use super::{path, shown, time};
-use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::failure::{Failure, FailureKind};
 use crate::state::State;
 
 /// How long a search may take.
@@ -25,7 +25,7 @@ const MAX_KEPT: usize = 50_000;
 pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
     let query = &with_mode(query);
     if query.flag("passthru") && query.flag("filesOnly") || query.flag("filesOnly") && query.flag("filesWithoutMatch") {
-        return Err(Failure::new(Kind::BadArguments, "filesOnly excludes passthru and filesWithoutMatch"));
+        return Err(Failure::new(FailureKind::BadArguments, "filesOnly excludes passthru and filesWithoutMatch"));
     }
     let at = path(state, query)?;
     let begun = Instant::now();
@@ -181,10 +181,13 @@ fn search(state: &State, query: &Query, at: &RepoPath, deadline: Instant) -> Res
     );
     let stats = searched.map_err(|error| match error {
         SearchError::Path(error) => Failure::from(error),
-        other => Failure::new(Kind::BadPattern, other.to_string()),
+        other => Failure::new(FailureKind::BadPattern, other.to_string()),
     })?;
     if stats.timed_out {
-        return Err(Failure::new(Kind::TimedOut, format!("the search took longer than {} s; narrow path or pattern", TIMEOUT.as_secs())));
+        return Err(Failure::new(
+            FailureKind::TimedOut,
+            format!("the search took longer than {} s; narrow path or pattern", TIMEOUT.as_secs()),
+        ));
     }
     let (mut found, _) = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -269,6 +272,6 @@ mod tests {
         let state = State::open(root.path(), DataHome::at(root.path().join("data"))).unwrap();
         let query = Query(json!({ "pattern": "x", "path": "." }), Canceller::default());
         let failure = search(&state, &query, &RepoPath::root(), Instant::now()).unwrap_err();
-        assert_eq!((failure.kind, super::super::code(failure.kind)), (Kind::TimedOut, "commandExecutionFailed"));
+        assert_eq!((failure.kind, super::super::code(failure.kind)), (FailureKind::TimedOut, "commandExecutionFailed"));
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::contract::Query;
 use super::pages::{Page, part};
 use super::{is_secret, path, shown, time};
-use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::failure::{Failure, FailureKind};
 use crate::state::State;
 
 /// Most entries that are looked at.
@@ -66,7 +66,7 @@ fn wanted(query: &Query) -> Result<impl Fn(&Item) -> bool + use<>, Failure> {
     let pattern = query.some_text("pattern").map(str::to_owned);
     let matches = match pattern.as_deref().filter(|pattern| pattern.contains(['*', '?', '[', '{'])) {
         Some(pattern) => {
-            Some(path_glob(&pattern.to_lowercase()).map_err(|error| Failure::new(Kind::BadArguments, format!("pattern: {error}")))?)
+            Some(path_glob(&pattern.to_lowercase()).map_err(|error| Failure::new(FailureKind::BadArguments, format!("pattern: {error}")))?)
         }
         None => None,
     };

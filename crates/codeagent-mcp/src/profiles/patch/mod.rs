@@ -11,7 +11,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
 use crate::arguments::{Fallback, Kind as Takes, Parameter};
-use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::failure::{Failure, FailureKind};
 use crate::profiles::tool::{Call, Effect, FileTool};
 
 /// What a model should know before it calls a tool.
@@ -36,7 +36,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::required("patch", Takes::Text, "Unified diff of one file, perhaps in a Markdown code fence."),
         ],
         fields: &[],
-        errors: &[Kind::Outside, Kind::NoFile, Kind::PatchFailed, Kind::ReadOnly],
+        errors: &[FailureKind::Outside, FailureKind::NoFile, FailureKind::PatchFailed, FailureKind::ReadOnly],
         effect: Effect::Writes,
         run: patch_apply,
     },
@@ -49,7 +49,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::required("content", Takes::Text, "What to append, exactly."),
         ],
         fields: &[],
-        errors: &[Kind::NoFile, Kind::Outside, Kind::ReadOnly],
+        errors: &[FailureKind::NoFile, FailureKind::Outside, FailureKind::ReadOnly],
         effect: Effect::Writes,
         run: append,
     },
@@ -62,7 +62,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::required("content", Takes::Text, "What the file is to say."),
         ],
         fields: &[],
-        errors: &[Kind::Outside, Kind::Permission, Kind::ReadOnly],
+        errors: &[FailureKind::Outside, FailureKind::Permission, FailureKind::ReadOnly],
         effect: Effect::Writes,
         run: write_file,
     },
@@ -72,7 +72,7 @@ pub const TOOLS: &[FileTool] = &[
         doc: "Create a directory and the missing ones on the way.",
         parameters: &[Parameter::required("path", Takes::Text, PATH)],
         fields: &[],
-        errors: &[Kind::Outside, Kind::ReadOnly],
+        errors: &[FailureKind::Outside, FailureKind::ReadOnly],
         effect: Effect::Writes,
         run: create_directory,
     },
@@ -85,7 +85,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::required("destination", Takes::Text, "Its new absolute path; it must lie under the root."),
         ],
         fields: &[],
-        errors: &[Kind::Outside, Kind::NoFile, Kind::ReadOnly],
+        errors: &[FailureKind::Outside, FailureKind::NoFile, FailureKind::ReadOnly],
         effect: Effect::Writes,
         run: move_file,
     },
@@ -99,7 +99,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::optional("args", Takes::Texts(10_000), "Its arguments, each as it is.").or(Fallback::NoTexts),
         ],
         fields: &["exit_code", "stdout", "stderr"],
-        errors: &[Kind::CommandRefused, Kind::Outside],
+        errors: &[FailureKind::CommandRefused, FailureKind::Outside],
         effect: Effect::Runs,
         run: shell::shell_exec,
     },
@@ -124,7 +124,7 @@ fn save(call: &Call<'_>, path: &RepoPath, bytes: &[u8], told: String) -> Result<
 
 fn patch_apply(call: &Call<'_>) -> Result<Value, Failure> {
     let path = argument(call, "path")?;
-    let failed = |reason: String| Failure::new(Kind::PatchFailed, format!("{path}: {reason}; the file was not changed"));
+    let failed = |reason: String| Failure::new(FailureKind::PatchFailed, format!("{path}: {reason}; the file was not changed"));
     let patch = diff::parse(call.arguments.required_text("patch")).map_err(failed)?;
     if patch.creates {
         return save(call, &path, &patch.added(), format!("Created {path}"));
@@ -168,16 +168,20 @@ fn clean(text: &str) -> String {
 
 /// The word for a failure.
 #[must_use]
-pub fn code(kind: Kind) -> &'static str {
+pub fn code(kind: FailureKind) -> &'static str {
     match kind {
-        Kind::NoFile | Kind::NoFolder | Kind::NotAFile | Kind::NotAFolder => "NotFound",
-        Kind::Outside | Kind::BadPath => "OutsideRoot",
-        Kind::PatchFailed => "PatchFailed",
-        Kind::Permission => "PermissionDenied",
-        Kind::ReadOnly => "ReadOnly",
-        Kind::CommandRefused => "CommandNotAllowed",
-        Kind::BadArguments | Kind::Exists | Kind::NotEmpty | Kind::TooLarge | Kind::BadPattern => "InvalidArguments",
-        Kind::Binary | Kind::TimedOut | Kind::TextMissing | Kind::CountDiffers | Kind::Internal => "Internal",
+        FailureKind::NoFile | FailureKind::NoFolder | FailureKind::NotAFile | FailureKind::NotAFolder => "NotFound",
+        FailureKind::Outside | FailureKind::BadPath => "OutsideRoot",
+        FailureKind::PatchFailed => "PatchFailed",
+        FailureKind::Permission => "PermissionDenied",
+        FailureKind::ReadOnly => "ReadOnly",
+        FailureKind::CommandRefused => "CommandNotAllowed",
+        FailureKind::BadArguments | FailureKind::Exists | FailureKind::NotEmpty | FailureKind::TooLarge | FailureKind::BadPattern => {
+            "InvalidArguments"
+        }
+        FailureKind::Binary | FailureKind::TimedOut | FailureKind::TextMissing | FailureKind::CountDiffers | FailureKind::Internal => {
+            "Internal"
+        }
     }
 }
 

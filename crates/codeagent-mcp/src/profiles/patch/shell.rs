@@ -11,7 +11,7 @@ use codeagent_workspace::{Outcome, Output, Policy, RepoPath, Request};
 use serde_json::Value;
 
 use crate::profiles::Exec;
-use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::failure::{Failure, FailureKind};
 use crate::profiles::tool::Call;
 
 /// The commands that may be run.
@@ -26,7 +26,7 @@ pub fn shell_exec(call: &Call<'_>) -> Result<Value, Failure> {
     let command = call.arguments.required_text("command");
     if !ALLOWED.contains(&command) {
         let message = format!("`{}` may not be run; permitted are {}", crate::arguments::shortened(command), ALLOWED.join(", "));
-        return Err(Failure::new(Kind::CommandRefused, message));
+        return Err(Failure::new(FailureKind::CommandRefused, message));
     }
     let arguments = call.arguments.texts("args");
     for argument in &arguments {
@@ -55,7 +55,7 @@ fn check(call: &Call<'_>, argument: &str) -> Result<(), Failure> {
             "the argument {:?} looks like a path and leads out of the root; nothing was run",
             crate::arguments::shortened(argument)
         );
-        Failure::new(Kind::Outside, message).about(argument)
+        Failure::new(FailureKind::Outside, message).about(argument)
     };
     let path = call.workspace().resolve(argument).map_err(|_| outside())?;
     // What does not exist may be named.

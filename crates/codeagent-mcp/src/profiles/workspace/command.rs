@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{path, shown};
 use crate::profiles::Exec;
-use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::failure::{Failure, FailureKind};
 use crate::profiles::tool::Call;
 
 /// The commands that may be run.
@@ -21,7 +21,7 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, Failure> {
     let command = call.arguments.required_text("command");
     if !ALLOWED.contains(&command) {
         let message = format!("`{}` may not be run; permitted are {}", crate::arguments::shortened(command), ALLOWED.join(", "));
-        return Err(Failure::new(Kind::CommandRefused, message));
+        return Err(Failure::new(FailureKind::CommandRefused, message));
     }
     let arguments = call.arguments.texts("args");
     let folder = path(call.arguments.required_text("cwd"))?;

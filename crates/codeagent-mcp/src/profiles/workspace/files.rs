@@ -6,7 +6,7 @@ use codeagent_workspace::{ItemKind, Removed, RepoPath, Visit};
 use serde_json::{Value, json};
 
 use super::{MAX_BYTES, path, shown};
-use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::failure::{Failure, FailureKind};
 use crate::profiles::tool::Call;
 
 /// The path of an argument, as it is and for messages.
@@ -41,7 +41,7 @@ pub fn list_dir(call: &Call<'_>) -> Result<Value, Failure> {
 /// The text of a file of at most so many bytes, exactly as it is.
 fn text_of(call: &Call<'_>, file: &RepoPath, text: &str, limit: u64) -> Result<String, Failure> {
     let bytes = call.workspace().read_bytes_meta(file, limit).map_err(|error| Failure::from(error).about(text))?.bytes;
-    String::from_utf8(bytes).map_err(|_| Failure::new(Kind::Binary, format!("{file} is not UTF-8")).about(text))
+    String::from_utf8(bytes).map_err(|_| Failure::new(FailureKind::Binary, format!("{file} is not UTF-8")).about(text))
 }
 
 pub fn read_file(call: &Call<'_>) -> Result<Value, Failure> {
@@ -58,11 +58,14 @@ pub fn edit_file(call: &Call<'_>) -> Result<Value, Failure> {
     let content = text_of(call, &file, text, MAX_BYTES)?;
     let count = content.matches(find).count();
     if count == 0 {
-        return Err(Failure::new(Kind::TextMissing, format!("`find` does not occur in {file}; read the file and copy the text exactly")));
+        return Err(Failure::new(
+            FailureKind::TextMissing,
+            format!("`find` does not occur in {file}; read the file and copy the text exactly"),
+        ));
     }
     if let Some(expected) = call.arguments.number("expectedOccurrences").filter(|expected| *expected != count) {
         return Err(Failure::new(
-            Kind::CountDiffers,
+            FailureKind::CountDiffers,
             format!("`find` occurs {count} times in {file}, not {expected}; nothing was changed"),
         ));
     }
@@ -92,7 +95,7 @@ fn save(call: &Call<'_>, file: &RepoPath, text: &str, content: &str) -> Result<(
 }
 
 fn too_large(file: &RepoPath) -> Failure {
-    Failure::new(Kind::TooLarge, format!("{file} would have more than {MAX_BYTES} bytes")).about(file.as_str())
+    Failure::new(FailureKind::TooLarge, format!("{file} would have more than {MAX_BYTES} bytes")).about(file.as_str())
 }
 
 pub fn delete_file(call: &Call<'_>) -> Result<Value, Failure> {

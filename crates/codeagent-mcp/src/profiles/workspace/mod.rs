@@ -12,7 +12,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
 use crate::arguments::{Fallback, Kind as Takes, Parameter};
-use crate::profiles::failure::{Failure, Kind};
+use crate::profiles::failure::{Failure, FailureKind};
 use crate::profiles::tool::{Effect, FileTool};
 
 /// What a model should know before it calls a tool.
@@ -35,7 +35,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::optional("maxEntries", Takes::Number { min: 1, max: 2_000 }, "Most entries to list.").or(Fallback::Number(500)),
         ],
         fields: &["dir", "entries", "entries[].path", "entries[].type", "entries[].size", "truncated"],
-        errors: &[Kind::Outside, Kind::NotAFolder, Kind::NoFile, Kind::BadArguments],
+        errors: &[FailureKind::Outside, FailureKind::NotAFolder, FailureKind::NoFile, FailureKind::BadArguments],
         effect: Effect::Reads,
         run: files::list_dir,
     },
@@ -49,7 +49,7 @@ pub const TOOLS: &[FileTool] = &[
                 .or(Fallback::Number(262_144)),
         ],
         fields: &["file", "content", "bytes"],
-        errors: &[Kind::Outside, Kind::NoFile, Kind::NotAFile, Kind::TooLarge, Kind::BadArguments],
+        errors: &[FailureKind::Outside, FailureKind::NoFile, FailureKind::NotAFile, FailureKind::TooLarge, FailureKind::BadArguments],
         effect: Effect::Reads,
         run: files::read_file,
     },
@@ -66,7 +66,14 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::optional("expectedOccurrences", Takes::Number { min: 1, max: 1_000_000 }, "How often the text must occur."),
         ],
         fields: &["file", "replacements"],
-        errors: &[Kind::Outside, Kind::NoFile, Kind::TextMissing, Kind::CountDiffers, Kind::TooLarge, Kind::BadArguments],
+        errors: &[
+            FailureKind::Outside,
+            FailureKind::NoFile,
+            FailureKind::TextMissing,
+            FailureKind::CountDiffers,
+            FailureKind::TooLarge,
+            FailureKind::BadArguments,
+        ],
         effect: Effect::Writes,
         run: files::edit_file,
     },
@@ -79,7 +86,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::required("content", Takes::Text, "What the file is to say."),
         ],
         fields: &["file", "bytesWritten"],
-        errors: &[Kind::Outside, Kind::TooLarge, Kind::BadArguments],
+        errors: &[FailureKind::Outside, FailureKind::TooLarge, FailureKind::BadArguments],
         effect: Effect::Writes,
         run: files::write_file,
     },
@@ -92,7 +99,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::optional("recursive", Takes::Flag, "Whether to delete what a directory holds.").or(Fallback::Flag(false)),
         ],
         fields: &["path", "deletedType"],
-        errors: &[Kind::Outside, Kind::NoFile, Kind::NotEmpty, Kind::BadArguments],
+        errors: &[FailureKind::Outside, FailureKind::NoFile, FailureKind::NotEmpty, FailureKind::BadArguments],
         effect: Effect::Writes,
         run: files::delete_file,
     },
@@ -106,7 +113,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::optional("overwrite", Takes::Flag, "Whether to replace a file that is there.").or(Fallback::Flag(false)),
         ],
         fields: &["from", "to", "overwritten"],
-        errors: &[Kind::Outside, Kind::NoFile, Kind::Exists, Kind::BadArguments],
+        errors: &[FailureKind::Outside, FailureKind::NoFile, FailureKind::Exists, FailureKind::BadArguments],
         effect: Effect::Writes,
         run: files::move_file,
     },
@@ -119,7 +126,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::optional("recursive", Takes::Flag, "Whether to make missing directories on the way.").or(Fallback::Flag(true)),
         ],
         fields: &["dir", "created"],
-        errors: &[Kind::Outside, Kind::NoFile, Kind::Exists, Kind::BadArguments],
+        errors: &[FailureKind::Outside, FailureKind::NoFile, FailureKind::Exists, FailureKind::BadArguments],
         effect: Effect::Writes,
         run: files::mkdir,
     },
@@ -137,7 +144,7 @@ pub const TOOLS: &[FileTool] = &[
                 .or(Fallback::Number(65_536)),
         ],
         fields: &["command", "args", "cwd", "exitCode", "signal", "timedOut", "stdout", "stderr", "stdoutTruncated", "stderrTruncated"],
-        errors: &[Kind::CommandRefused, Kind::Outside, Kind::NoFolder, Kind::BadArguments],
+        errors: &[FailureKind::CommandRefused, FailureKind::Outside, FailureKind::NoFolder, FailureKind::BadArguments],
         effect: Effect::Runs,
         run: command::run_command,
     },
@@ -145,7 +152,7 @@ pub const TOOLS: &[FileTool] = &[
 
 /// A path as this profile has it: relative, without `..`, `workspace/` in front taken away.
 pub fn path(text: &str) -> Result<RepoPath, Failure> {
-    let refuse = |why: &str| Failure::new(Kind::Outside, format!("{text:?} {why}; paths are relative to the workspace")).about(text);
+    let refuse = |why: &str| Failure::new(FailureKind::Outside, format!("{text:?} {why}; paths are relative to the workspace")).about(text);
     let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
     if text.starts_with(['/', '\\']) || drive || text.contains("://") {
         return Err(refuse("is absolute"));
@@ -165,20 +172,22 @@ fn shown(path: &RepoPath) -> &str {
 
 /// The word for a failure.
 #[must_use]
-pub fn code(kind: Kind) -> &'static str {
+pub fn code(kind: FailureKind) -> &'static str {
     match kind {
-        Kind::NoFile | Kind::NoFolder => "NOT_FOUND",
-        Kind::Outside | Kind::BadPath => "INVALID_PATH",
-        Kind::NotAFile => "NOT_FILE",
-        Kind::NotAFolder => "NOT_DIRECTORY",
-        Kind::Exists => "ALREADY_EXISTS",
-        Kind::NotEmpty => "DIRECTORY_NOT_EMPTY",
-        Kind::TooLarge => "FILE_TOO_LARGE",
-        Kind::Binary | Kind::BadPattern | Kind::BadArguments => "VALIDATION_ERROR",
-        Kind::TextMissing => "PATTERN_NOT_FOUND",
-        Kind::CountDiffers => "EDIT_CONFLICT",
-        Kind::CommandRefused => "COMMAND_NOT_ALLOWED",
-        Kind::TimedOut | Kind::PatchFailed | Kind::Permission | Kind::ReadOnly | Kind::Internal => "INTERNAL_ERROR",
+        FailureKind::NoFile | FailureKind::NoFolder => "NOT_FOUND",
+        FailureKind::Outside | FailureKind::BadPath => "INVALID_PATH",
+        FailureKind::NotAFile => "NOT_FILE",
+        FailureKind::NotAFolder => "NOT_DIRECTORY",
+        FailureKind::Exists => "ALREADY_EXISTS",
+        FailureKind::NotEmpty => "DIRECTORY_NOT_EMPTY",
+        FailureKind::TooLarge => "FILE_TOO_LARGE",
+        FailureKind::Binary | FailureKind::BadPattern | FailureKind::BadArguments => "VALIDATION_ERROR",
+        FailureKind::TextMissing => "PATTERN_NOT_FOUND",
+        FailureKind::CountDiffers => "EDIT_CONFLICT",
+        FailureKind::CommandRefused => "COMMAND_NOT_ALLOWED",
+        FailureKind::TimedOut | FailureKind::PatchFailed | FailureKind::Permission | FailureKind::ReadOnly | FailureKind::Internal => {
+            "INTERNAL_ERROR"
+        }
     }
 }
 
