@@ -64,6 +64,7 @@ const IDLE: Duration = Duration::from_secs(300);
 
 /// What an answer does not know yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Lag {
     /// Files that changed.
     pub files: BTreeSet<RepoPath>,

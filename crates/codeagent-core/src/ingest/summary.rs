@@ -57,6 +57,7 @@ pub struct Progress {
 
 /// Processor time of a phase over all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PhaseTime {
     /// Which.
     pub phase: Phase,
@@ -66,6 +67,7 @@ pub struct PhaseTime {
 
 /// A file that is not in the index as it should be.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct FileProblem {
     /// Which.
     pub path: String,
@@ -75,6 +77,7 @@ pub struct FileProblem {
 
 /// What a batch did and what the index holds afterwards.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Summary {
     /// Whether the index was already as the repository is.
     pub unchanged: bool,

@@ -21,6 +21,7 @@ const MAX_PARAMETERS: usize = 120;
 
 /// A place where a use stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UseSite {
     /// Repo-relative path.
     pub path: String,
@@ -38,6 +39,7 @@ pub struct UseSite {
 
 /// A related symbol.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Neighbor {
     /// The symbol with its primary span.
     pub node: Node,

@@ -13,6 +13,7 @@ const NEAR: f32 = 0.25;
 
 /// Symbols found, best first.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct SearchResults {
     /// The symbols.
     pub hits: Vec<FoundSymbol>,
@@ -24,6 +25,7 @@ pub struct SearchResults {
 
 /// A symbol found.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FoundSymbol {
     /// With its primary span.
     pub node: Node,

@@ -6,6 +6,7 @@ use crate::store::{self, Counts, SCHEMA_VERSION, Snapshot};
 
 /// The state of the index.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct IndexStatus {
     /// Number of migrations the database has seen.
     pub schema_version: usize,
@@ -21,6 +22,7 @@ pub struct IndexStatus {
 
 /// How much of the code, markup and configuration of a repository is in an indexed language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TextCoverage {
     /// Bytes in an indexed language.
     pub covered_bytes: u64,

@@ -12,6 +12,7 @@ const MAX_SAME_NAME: usize = 10_000;
 
 /// Everything about one symbol.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Symbol {
     /// The node with all its declaration sites, primary first.
     pub node: Node,

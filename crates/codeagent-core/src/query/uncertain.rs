@@ -31,6 +31,7 @@ impl Places {
 
 /// What may belong to a list about some symbols and is not in it.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Uncertain {
     /// Uses without a known target.
     pub unresolved: Places,

@@ -22,6 +22,7 @@ pub fn unread_files(snapshot: &Snapshot) -> Result<Vec<(String, String)>, QueryE
 
 /// A file that was read but for some bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PartlyRead {
     /// Its path.
     pub path: String,

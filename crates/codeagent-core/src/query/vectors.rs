@@ -49,6 +49,7 @@ struct Kept {
 
 /// What makes the vectors that answers rest on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Embedding {
     /// `lexhash-384`, or the name of a model.
     pub model: String,
@@ -235,6 +236,7 @@ pub fn find_similar(snapshot: &Snapshot, vectors: &Vectors, ids: &[NodeId], limi
 
 /// Symbols like some.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Similar {
     /// Each with the cosine of the vectors, most similar first.
     pub symbols: Vec<(Node, f32)>,

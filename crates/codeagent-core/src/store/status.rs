@@ -10,6 +10,7 @@ use crate::store::{EDGES_TOTAL, GENERATION, SYMBOLS_TOTAL, Snapshot, StoreError}
 
 /// Totals of the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counts {
     /// Indexed files.
     pub files: u64,
@@ -23,6 +24,7 @@ pub struct Counts {
 
 /// Totals of one language.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LanguageCounts {
     /// The language.
     pub language: Language,
