@@ -3,7 +3,7 @@
 //! **Limits.** What has no code of its own is `invalid_parameter`: a wrong argument is what is left.
 
 use codeagent_core::StoreError;
-use codeagent_core::engine::{EngineError, ErrorKind, store_kind};
+use codeagent_core::engine::{EngineError, ErrorKind, query_kind, store_kind};
 use codeagent_core::query::QueryError;
 use codeagent_mcp::error::{Code, ToolError};
 use serde_json::{Value, json};
@@ -53,8 +53,5 @@ pub fn kind(cause: &(dyn std::error::Error + 'static)) -> Option<ErrorKind> {
     if let Some(error) = cause.downcast_ref::<StoreError>() {
         return Some(store_kind(error));
     }
-    match cause.downcast_ref::<QueryError>() {
-        Some(QueryError::Store(error)) => Some(store_kind(error)),
-        _ => None,
-    }
+    cause.downcast_ref::<QueryError>().map(query_kind)
 }

@@ -40,8 +40,7 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     if let Some(error) = cause.downcast_ref::<ToolError>() {
         return Some(of_tool(error.code));
     }
-    let is_usage = cause.is::<QueryError>()
-        || cause.is::<codeagent_core::InspectError>()
+    let is_usage = cause.is::<codeagent_core::InspectError>()
         || matches!(cause.downcast_ref(), Some(ServeError::Exposed(_) | ServeError::Root(_)))
         || cause.is::<codeagent_mcp::http::TokenError>()
         || cause.is::<codeagent_workspace::PathError>()

@@ -19,7 +19,7 @@ use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, MOST_KEP
 use crate::embed::Source;
 use crate::engine::soundness::Held;
 use crate::ingest::{self, ChangeBatch, IngestError, IngestOptions, IngestPipeline, Progress, Pulse, Summary, WriterThread};
-use crate::query::{Counts, TextCoverage, Texts, Vectors};
+use crate::query::{Counts, QueryError, TextCoverage, Texts, Vectors};
 use crate::store::{self, Canceller, Check, NodeVector, ROOT, Reader, Snapshot, StoreError};
 
 pub use crate::extract::grammars;
@@ -90,6 +90,20 @@ impl EngineError {
             },
             Self::Store(error) => store_kind(error),
         }
+    }
+}
+
+/// What a caller can do about a question without an answer.
+#[must_use]
+pub fn query_kind(error: &QueryError) -> ErrorKind {
+    match error {
+        QueryError::NoSymbol { .. }
+        | QueryError::Ambiguous { .. }
+        | QueryError::NoOverload { .. }
+        | QueryError::NotInFile { .. }
+        | QueryError::NothingAt { .. }
+        | QueryError::NoFile(_) => ErrorKind::Usage,
+        QueryError::Store(error) => store_kind(error),
     }
 }
 
