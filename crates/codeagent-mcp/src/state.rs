@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const ELSEWHERE: Duration = Duration::from_secs(60);
 
 /// How often a server that reads asks whether it may write, and looks for a new index.
-const SUCCESSION: Duration = Duration::from_millis(250);
+const STANDBY_INTERVAL: Duration = Duration::from_millis(250);
 
 /// How a server indexes.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +61,7 @@ pub struct State {
     moved: Condvar,
     cancel: Arc<AtomicBool>,
     starter: Mutex<Option<JoinHandle<()>>>,
-    heir: Mutex<Option<JoinHandle<()>>>,
+    standby: Mutex<Option<JoinHandle<()>>>,
     healer: Mutex<Option<JoinHandle<()>>>,
     is_healing: AtomicBool,
     /// With the process that has the right to write.
@@ -104,7 +104,7 @@ impl State {
             moved: Condvar::new(),
             cancel: Arc::default(),
             starter: Mutex::default(),
-            heir: Mutex::default(),
+            standby: Mutex::default(),
             healer: Mutex::default(),
             is_healing: AtomicBool::new(false),
             visit: Mutex::default(),
@@ -123,7 +123,7 @@ impl State {
             moved: Condvar::new(),
             cancel: Arc::default(),
             starter: Mutex::default(),
-            heir: Mutex::default(),
+            standby: Mutex::default(),
             healer: Mutex::default(),
             is_healing: AtomicBool::new(false),
             visit: Mutex::default(),
@@ -170,7 +170,7 @@ impl State {
         }
         // The first starts the second.
         join(&self.starter);
-        join(&self.heir);
+        join(&self.standby);
         join(&self.healer);
         self.enter(Stage::Closed);
     }
@@ -191,7 +191,7 @@ impl State {
 
     /// What questions are put to.
     pub fn answers(&self) -> Result<Answers, ToolError> {
-        match &*self.settled(Stage::is_under_way) {
+        match &*self.stage_after(Stage::is_under_way) {
             Stage::Ready(keeper) if keeper.engine().is_renewing() => Err(being_renewed()),
             Stage::Ready(keeper) => Ok(keeper.engine().answers()),
             Stage::ReadOnly(answers) => Ok(answers.clone()),
@@ -206,7 +206,7 @@ impl State {
 
     /// What changes are put to.
     pub fn engine(&self) -> Result<Arc<Engine>, ToolError> {
-        match &*self.settled(Stage::is_under_way) {
+        match &*self.stage_after(Stage::is_under_way) {
             Stage::Ready(keeper) => Ok(Arc::clone(keeper.engine())),
             other => Err(other.unavailable()),
         }
@@ -215,7 +215,7 @@ impl State {
     /// Waits until the index is as the disk is now, for at most [`SETTLING`]; says what is not in it.
     #[must_use]
     pub fn settle(&self) -> Lag {
-        drop(self.settled(Stage::is_under_way));
+        drop(self.stage_after(Stage::is_under_way));
         if let Some(answers) = self.read_only() {
             if !answers.is_in_place() {
                 self.enter(self.elsewhere());
@@ -224,7 +224,7 @@ impl State {
         }
         if self.keeper().is_some_and(|keeper| !keeper.engine().is_in_place()) {
             self.open_again();
-            drop(self.settled(Stage::is_under_way));
+            drop(self.stage_after(Stage::is_under_way));
         }
         // Nothing is locked while one waits: a batch tells how far it is.
         self.keeper().map_or_else(Lag::default, |keeper| keeper.settle(Some(SETTLING)))
@@ -310,10 +310,10 @@ impl State {
 
     /// How the index is, what is going on with it, and what is odd about the settings.
     pub fn status(&self) -> Result<(StatusReport, Option<String>, Vec<String>), ToolError> {
-        let is_ready = matches!(&*self.settled(|stage| matches!(stage, Stage::Opening)), Stage::Ready(_));
+        let is_ready = matches!(&*self.stage_after(|stage| matches!(stage, Stage::Opening)), Stage::Ready(_));
         let behind = if is_ready { self.keeper().and_then(|keeper| behind(&keeper)) } else { None };
         let keeper = |keeper: &Keeper| (keeper.engine().answers(), keeper.engine().is_healthy());
-        let ((answers, healthy), remark, watched) = match &*self.settled(|stage| matches!(stage, Stage::Opening)) {
+        let ((answers, healthy), remark, watched) = match &*self.stage_after(|stage| matches!(stage, Stage::Opening)) {
             Stage::Ready(kept) if kept.engine().is_renewing() => return Ok(self.unhealthy("the index was damaged and is being made anew")),
             Stage::Ready(kept) => (keeper(kept), behind, true),
             Stage::Indexing(kept, progress) => (keeper(kept), Some(shown(*progress)), true),
@@ -362,7 +362,7 @@ impl State {
     }
 
     /// The stage once it is no longer `passing`, or after a while.
-    fn settled(&self, passing: fn(&Stage) -> bool) -> MutexGuard<'_, Stage> {
+    fn stage_after(&self, passing: fn(&Stage) -> bool) -> MutexGuard<'_, Stage> {
         let waited = self.moved.wait_timeout_while(lock(&self.stage), PATIENCE, |stage| passing(stage));
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
@@ -374,19 +374,19 @@ impl State {
         match self.open_engine() {
             Ok(engine) => self.bring_up_to_date(engine),
             Err(error) => {
-                if self.make_do(error) {
-                    self.spawn("codeagent-heir", &self.heir, |state| state.succeed());
+                if self.degrade(error) {
+                    self.spawn("codeagent-standby", &self.standby, |state| state.stand_by());
                 }
             }
         }
     }
 
     /// Waits for the right to write, and meanwhile serves the index that is there: it may be another file than a moment ago.
-    fn succeed(self: &Arc<Self>) {
+    fn stand_by(self: &Arc<Self>) {
         while !self.is_closing_within(Duration::ZERO) {
             // A first index has to be noticed when it is complete.
             let is_first = matches!(&*lock(&self.stage), Stage::Elsewhere(_));
-            if (is_first || !self.visit_writer()) && self.is_closing_within(SUCCESSION) {
+            if (is_first || !self.stay_with_writer()) && self.is_closing_within(STANDBY_INTERVAL) {
                 return;
             }
             match self.open_engine() {
@@ -395,7 +395,7 @@ impl State {
                     return;
                 }
                 Err(error) => {
-                    if !self.make_do(error) {
+                    if !self.degrade(error) {
                         return;
                     }
                 }
@@ -404,7 +404,7 @@ impl State {
     }
 
     /// Stays with the process that writes until it ends; false if it lets nobody in.
-    fn visit_writer(&self) -> bool {
+    fn stay_with_writer(&self) -> bool {
         let data = self.home.data_dir(self.workspace().root());
         let Some(visit) = data.ok().and_then(|data| Visit::begin(&data).ok()) else { return false };
         let visit = Arc::new(visit);
@@ -451,7 +451,7 @@ impl State {
     }
 
     /// Serves what can be served without an engine; true if that is so because another process has it.
-    fn make_do(&self, error: EngineError) -> bool {
+    fn degrade(&self, error: EngineError) -> bool {
         let is_locked = error.kind() == ErrorKind::Locked;
         self.enter(if is_locked { self.elsewhere() } else { Stage::Failed(error.into()) });
         is_locked

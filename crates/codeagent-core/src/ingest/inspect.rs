@@ -111,7 +111,7 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
     let known = KnownFiles::load(snapshot)?;
     let mut scan = scan::scan(workspace, &known, &ChangeBatch::everything(), None);
     if scan.sources_are_in_doubt() {
-        worker_threads(0)?.install(|| scan::settle(workspace, &known, &mut scan.sources));
+        worker_threads(0)?.install(|| scan::compare_contents(workspace, &known, &mut scan.sources));
     }
     let mut changed = scan.removed;
     changed.extend(scan.sources.iter().filter(|source| source.in_doubt).map(|source| source.path.to_string()));

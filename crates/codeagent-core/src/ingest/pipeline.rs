@@ -172,7 +172,7 @@ impl IngestPipeline {
         let threads = Arc::clone(&self.threads);
         let (started, scanned_at, walked_at) = (Instant::now(), now_ns(), known.scanned_at);
         let mut run = Run { threads, clock: Clock::default(), progress, started, scanned_at, walked_at, known };
-        run.threads.install(|| run.clock.time(Phase::Read, || scan::settle(&self.workspace, &run.known, &mut sources)));
+        run.threads.install(|| run.clock.time(Phase::Read, || scan::compare_contents(&self.workspace, &run.known, &mut sources)));
         let (changed, same): (Vec<SourceFile>, Vec<SourceFile>) = sources.into_iter().partition(|source| source.in_doubt);
         let touched = touched_rows(&run.known, &same);
         let (mut batch, mut rows, mut summary) = (Batch::default(), Vec::new(), Summary { unchanged: true, ..Summary::default() });
@@ -245,7 +245,7 @@ impl IngestPipeline {
             return Ok(self.unchanged(run, resident, scan.problems));
         }
         if same_engine {
-            run.threads.install(|| run.clock.time(Phase::Read, || scan::settle(&self.workspace, &run.known, &mut scan.sources)));
+            run.threads.install(|| run.clock.time(Phase::Read, || scan::compare_contents(&self.workspace, &run.known, &mut scan.sources)));
         } else {
             scan.sources.iter_mut().for_each(|source| source.in_doubt = true);
         }

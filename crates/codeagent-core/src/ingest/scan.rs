@@ -268,7 +268,7 @@ fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
 }
 
 /// Compares the content of files in doubt that the index knows; those that are as before are in doubt no more.
-pub fn settle(workspace: &Workspace, known: &KnownFiles, sources: &mut [SourceFile]) {
+pub fn compare_contents(workspace: &Workspace, known: &KnownFiles, sources: &mut [SourceFile]) {
     sources.par_iter_mut().filter(|source| source.in_doubt).for_each(|source| {
         let Some(row) = known.files.get(source.path.as_str()).filter(|row| row.size == source.size) else { return };
         let read = workspace.read_bytes_meta(&source.path, workspace.config().max_file_bytes);

@@ -7,10 +7,10 @@
 use tree_sitter::Node;
 
 use crate::extract::builder::shortened;
+use crate::extract::csharp::declaration_syntax::Parts;
+use crate::extract::csharp::edits::EditKind;
 use crate::extract::csharp::kinds::{Field, Kid, Kids, Kind, kind, of_kind};
-use crate::extract::csharp::parts::Parts;
-use crate::extract::csharp::repair::EditKind;
-use crate::extract::csharp::texts;
+use crate::extract::csharp::presentation;
 use crate::extract::csharp::types::Sites;
 use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
@@ -396,7 +396,7 @@ impl<'t, 'r> Walker<'t, 'r> {
     /// The dotted name of a node without white space.
     pub fn dotted(&mut self, node: Node<'r>) -> Sym {
         let text = self.text(node);
-        let dotted: String = texts::fold(text).split(' ').collect();
+        let dotted: String = presentation::fold(text).split(' ').collect();
         self.b.sym_owned(&dotted)
     }
 }

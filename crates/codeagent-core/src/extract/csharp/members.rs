@@ -6,8 +6,8 @@
 
 use tree_sitter::Node;
 
+use crate::extract::csharp::declaration_syntax::{DetailOf, Parts};
 use crate::extract::csharp::kinds::{Field, Kid, Kids, Kind, in_field, kind, of_kind};
-use crate::extract::csharp::parts::{DetailOf, Parts};
 use crate::extract::csharp::walk::{Func, Walker};
 use crate::model::facts::*;
 use crate::model::graph::Access;

@@ -5,29 +5,30 @@
 //!
 //! **Limits.** One file at a time: names are recorded, never resolved.
 
-mod chains;
 mod conditions;
+mod creations;
+mod declaration_syntax;
 mod declarations;
+mod edits;
 mod expressions;
+mod keyword_masks;
 mod kinds;
 mod lexer;
 mod locals;
-mod marks;
 mod members;
-mod objects;
 mod operators;
 mod parse;
-mod parts;
 mod patterns;
 mod pieces;
+mod postfix;
+mod presentation;
+mod punctuation_masks;
 mod repair;
 mod statements;
-mod texts;
 mod type_lists;
 mod types;
 mod usings;
 mod walk;
-mod words;
 
 use crate::extract::csharp::walk::Walker;
 use crate::extract::given_up;

@@ -8,8 +8,8 @@
 use smallvec::SmallVec;
 use tree_sitter::Node;
 
-use crate::extract::csharp::chains::Steps;
 use crate::extract::csharp::kinds::{Field, Kind, in_field, kind};
+use crate::extract::csharp::postfix::Steps;
 use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;
 

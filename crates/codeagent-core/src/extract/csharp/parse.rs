@@ -7,8 +7,9 @@ use std::cell::RefCell;
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::extract::csharp::conditions::Symbols;
-use crate::extract::csharp::repair::{Edits, Repaired, repair};
-use crate::extract::csharp::type_lists::{self, TypeList};
+use crate::extract::csharp::edits::{Edits, TypeList};
+use crate::extract::csharp::repair::{Repaired, repair};
+use crate::extract::csharp::type_lists;
 use crate::extract::cursor::next_beside;
 use crate::extract::limits;
 use crate::extract::parsing;

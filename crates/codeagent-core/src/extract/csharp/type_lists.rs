@@ -4,24 +4,13 @@
 //!
 //! **Limits.** Lists of more than 100 tokens are left as they are.
 
-use crate::extract::csharp::repair::Code;
+use crate::extract::csharp::edits::{Code, TypeList, begins_operand};
 
 /// How many tokens of a list, or steps of a chain, are looked along.
 const MAX_STEPS: usize = 100;
 
 /// Begins the text of the lists.
 const PREFIX: &str = "class a:";
-
-/// Type arguments that were masked, as byte offsets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TypeList {
-    /// Where the name before them ends.
-    pub name_end: usize,
-    /// Their `<`.
-    pub start: usize,
-    /// Past their `>`.
-    pub end: usize,
-}
 
 /// Masks the list that begins with the `<` at `index`, if the grammar would misread it.
 pub fn mask(code: &mut Code<'_>, index: usize) {
@@ -165,7 +154,7 @@ fn is_cast(code: &Code<'_>, close: usize) -> bool {
     let Some(open) = code.partner(close) else { return false };
     let before = code.before(open);
     let is_statement = matches!(before, "if" | "while" | "for" | "foreach" | "using" | "lock" | "fixed" | "switch" | "catch" | "when");
-    let is_called = open > 0 && code.is_word(open - 1) && !super::marks::begins_operand(before);
+    let is_called = open > 0 && code.is_word(open - 1) && !begins_operand(before);
     let declares = matches!(before, "" | ";" | "{" | "}" | "]") && has_comma(code, open, close);
     !(is_statement || is_called || declares)
 }

@@ -9,10 +9,10 @@ use rustc_hash::FxHashMap;
 use tree_sitter::{Node, TreeCursor};
 
 use crate::extract::builder::Builder;
+use crate::extract::csharp::edits::{EditKind, Edits};
 use crate::extract::csharp::kinds::{self, Kids, Kind, kind};
 use crate::extract::csharp::parse::Parsed;
-use crate::extract::csharp::repair::{EditKind, Edits};
-use crate::extract::csharp::texts::Stripped;
+use crate::extract::csharp::presentation::Stripped;
 use crate::extract::cursor::next_beside;
 use crate::model::facts::*;
 use crate::model::graph::Dialect;

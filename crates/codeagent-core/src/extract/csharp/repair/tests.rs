@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::extract::csharp::edits::EditKind;
 
 fn repaired(text: &str, defines: &[&str]) -> String {
     let defines: Vec<String> = defines.iter().map(|define| (*define).to_owned()).collect();

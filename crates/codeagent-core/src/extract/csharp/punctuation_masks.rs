@@ -4,7 +4,7 @@
 //!
 //! **Limits.** See [`crate::extract::csharp::repair`].
 
-use crate::extract::csharp::repair::{Code, EditKind};
+use crate::extract::csharp::edits::{Code, EditKind, begins_operand};
 use crate::extract::csharp::type_lists;
 
 /// How many steps of a chain, or tokens of a list pattern, are looked along.
@@ -24,52 +24,6 @@ pub fn mask(code: &mut Code<'_>, index: usize) {
         }
         _ => {}
     }
-}
-
-/// Keywords after which an operand begins.
-pub fn begins_operand(word: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "return",
-        "in",
-        "is",
-        "as",
-        "case",
-        "throw",
-        "await",
-        "new",
-        "ref",
-        "out",
-        "when",
-        "and",
-        "or",
-        "not",
-        "else",
-        "do",
-        "yield",
-        "if",
-        "while",
-        "for",
-        "foreach",
-        "switch",
-        "using",
-        "lock",
-        "fixed",
-        "catch",
-        "sizeof",
-        "typeof",
-        "default",
-        "nameof",
-        "checked",
-        "unchecked",
-        "stackalloc",
-        "goto",
-        "delegate",
-        "var",
-        "params",
-        "this",
-        "base",
-    ];
-    WORDS.contains(&word)
 }
 
 /// `a?.b[0].c = d`, `a?[i] = d`: the `?` of a chain that is assigned to.

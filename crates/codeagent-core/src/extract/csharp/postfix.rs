@@ -8,8 +8,8 @@
 use smallvec::SmallVec;
 use tree_sitter::Node;
 
+use crate::extract::csharp::edits::EditKind;
 use crate::extract::csharp::kinds::{Field, Kind, in_field, kind, of_kind};
-use crate::extract::csharp::repair::EditKind;
 use crate::extract::csharp::types::Sites;
 use crate::extract::csharp::walk::Walker;
 use crate::model::facts::*;

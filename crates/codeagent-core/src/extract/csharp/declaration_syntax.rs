@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use tree_sitter::Node;
 
 use crate::extract::csharp::kinds::{Field, Kind};
-use crate::extract::csharp::texts;
+use crate::extract::csharp::presentation;
 use crate::extract::csharp::walk::Walker;
 use crate::extract::one_line::one_line;
 use crate::model::facts::*;
@@ -184,7 +184,7 @@ impl<'t, 'r> Walker<'t, 'r> {
         let text = self.b.text;
         let parameters = of.params.map_or(Sym::NONE, |node| self.folded(node));
         let type_text = of.ty.map_or(Sym::NONE, |node| self.folded(node));
-        let doc = texts::doc_above(text, of.range.0).map_or(Sym::NONE, |doc| self.b.sym_owned(&doc));
+        let doc = presentation::doc_above(text, of.range.0).map_or(Sym::NONE, |doc| self.b.sym_owned(&doc));
         let detail = Detail {
             span: self.b.span(of.range.0, of.range.1),
             access: of.access,

@@ -4,8 +4,7 @@
 //!
 //! **Limits.** See [`crate::extract::csharp::repair`].
 
-use crate::extract::csharp::marks::begins_operand;
-use crate::extract::csharp::repair::{Code, EditKind};
+use crate::extract::csharp::edits::{Code, EditKind, begins_operand};
 
 /// How far a lambda's parameter list is looked along for its `=>`.
 const MAX_PARAMETERS: usize = 64;
