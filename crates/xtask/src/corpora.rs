@@ -8,21 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail, ensure};
+use codeagent_core::Language;
 use codeagent_workspace::DataHome;
 
 /// Where they lie, seen from the work tree.
 pub const FOLDER: &str = "target/corpora";
-
-/// Which compiler the gold is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Language {
-    /// The rows of a TypeScript compiler.
-    #[value(name = "typescript")]
-    TypeScript,
-    /// The rows of a C# compiler.
-    #[value(name = "csharp")]
-    CSharp,
-}
 
 /// Where a package comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

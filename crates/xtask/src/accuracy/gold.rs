@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, bail, ensure};
+use codeagent_core::Language;
 
 use crate::accuracy::tables::Table;
-use crate::corpora::Language;
 
 /// zstd's level: small files count, not the time to make them.
 const LEVEL: i32 = 19;

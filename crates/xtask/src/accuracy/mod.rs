@@ -18,13 +18,14 @@ mod typescript;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+use codeagent_core::Language;
 use codeagent_core::engine::{Engine, EngineOptions};
 use codeagent_core::query::{self, ExportTables};
 
 use crate::accuracy::report::Golden;
 use crate::accuracy::score::{Report, Sources, Tables};
 use crate::accuracy::tables::{Table, sections};
-use crate::corpora::{self, CORPORA, Corpus, FOLDER, Language};
+use crate::corpora::{self, CORPORA, Corpus, FOLDER};
 use crate::search;
 
 /// Where what is held lies.
@@ -49,6 +50,7 @@ pub struct GoldOptions {
     /// Beginning of their names: PREFIX.symbols.tsv.gz..
     prefix: PathBuf,
     /// Whose compiler
+    #[arg(value_parser = |text: &str| Language::parse(text).ok_or("no such language"))]
     language: Language,
     /// Name of the corpus
     name: String,
