@@ -32,6 +32,9 @@ const FOLDERS: &[&str] = &[
 /// Texts that name every language to who reads them.
 const TEXTS: &[&str] = &["README.md", "crates/codeagent-mcp/src/server.rs"];
 
+/// Tests that run what lies in these folders, each language by its word.
+const TESTS: &[&str] = &["tests/rules.rs", "tests/fixtures.rs", "tests/neighbours.rs", "tests/hostile.rs"];
+
 /// How a source tells languages apart.
 #[derive(Default)]
 struct Told {
@@ -236,6 +239,11 @@ fn every_language_has_its_folders_and_is_named() {
             let path = pattern.replace('*', word);
             if workspace.stat(&RepoPath::new(&path).unwrap()).is_err() {
                 problems.push(format!("{path} is not there"));
+            }
+        }
+        for path in TESTS {
+            if !workspace.read(&RepoPath::new(path).unwrap()).unwrap().text.contains(word) {
+                problems.push(format!("{path} does not run {word}"));
             }
         }
         for path in TEXTS {
