@@ -10,12 +10,12 @@ use rustc_hash::FxHashSet;
 
 use super::Link;
 use super::members::Looked;
-use super::tables::Name;
 use super::type_exprs::Variadic;
 use super::types::{Args, Ty, Type, primitive_of};
 use super::well_known::Known;
 use crate::model::facts::*;
 use crate::model::graph::Access;
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::DeclRef;
 
 /// Members of a type that are compared.

@@ -9,10 +9,10 @@ use super::merging::Group;
 use super::names::{Decls, Place, Space};
 use super::published::{AMBIENT, PIECES};
 use super::questions::Question;
-use super::tables::Name;
 use super::types::{Ty, Type};
 use super::{Link, at};
 use crate::model::facts::*;
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::{DeclRef, FileId};
 
 /// What a name means across files.
@@ -212,7 +212,7 @@ impl Link<'_> {
         self.ask(PIECES, name);
         if self.read_stars.insert(file) {
             // The answer depends on all of them, also on those that are not looked into because they do not export the name.
-            self.recorder.files(self.tables.plain_stars(file));
+            self.reads.files(self.tables.plain_stars(file));
             for &id in &self.tables.file(file).stars {
                 let name = self.name(file, facts.exports[id.index()].module);
                 if !self.spelling(name).starts_with('.') {

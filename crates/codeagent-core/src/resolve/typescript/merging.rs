@@ -12,9 +12,9 @@ use rustc_hash::FxHashMap;
 
 use super::names::{Decls, Space};
 use super::published::{AMBIENT, AUGMENTED, GLOBAL};
-use super::tables::Name;
 use super::{Link, at};
 use crate::model::facts::*;
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::{DeclRef, FileId};
 
 /// So many blocks are asked one by one before a table of what they declare is made.

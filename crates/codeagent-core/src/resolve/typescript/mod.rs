@@ -44,14 +44,15 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::facts::{DeclId, Declaration, ExprId, Facts, ScopeId, Sym, TypeId};
-use crate::resolve::reads::{Recorder, slot};
+use crate::resolve::kernel::names::Name;
+use crate::resolve::kernel::reads::Reads;
 use crate::resolve::{DeclRef, FileId, Links, World};
 pub(super) use explain::explain;
 use exports::Found;
 use merging::Group;
 pub use published::{asked_of, published};
 use questions::Questions;
-pub use tables::{Name, Tables, specifiers};
+pub use tables::{Tables, specifiers};
 use types::{Arena, Env, Ty, Type};
 
 /// Nested questions before the answer is `UNKNOWN`: keeps the stack of a worker thread small.
@@ -73,7 +74,7 @@ pub fn link(file: FileId, world: &World) -> Links {
     let mut links = sites::walk(&mut link);
     hierarchy::members(&mut link, &mut links);
     links.uses.sort_by_key(|link_use| (link_use.at.offset, link_use.edge_type, link_use.source));
-    links.reads = link.recorder.finish(file);
+    links.reads = link.reads.finish(file, &world.typescript.names);
     links
 }
 
@@ -83,9 +84,8 @@ struct Link<'w> {
     tables: &'w Tables,
     file: FileId,
     arena: Arena,
-    recorder: Recorder,
+    reads: Reads,
     last_read: FileId,
-    asked_slots: FxHashSet<(&'static str, Name)>,
     /// Files whose `export *` modules stand in the read set.
     read_stars: FxHashSet<FileId>,
     depth: u32,
@@ -112,9 +112,8 @@ impl<'w> Link<'w> {
             tables: &world.typescript,
             file,
             arena: Arena::new(),
-            recorder: Recorder::default(),
+            reads: Reads::default(),
             last_read: file,
-            asked_slots: FxHashSet::default(),
             read_stars: FxHashSet::default(),
             depth: 0,
             questions: Questions::default(),
@@ -135,7 +134,7 @@ impl<'w> Link<'w> {
     fn facts(&mut self, file: FileId) -> &'w Facts {
         if file != self.last_read {
             self.last_read = file;
-            self.recorder.file(file);
+            self.reads.file(file);
         }
         self.world.facts(file)
     }
@@ -154,7 +153,7 @@ impl<'w> Link<'w> {
     }
 
     fn spelling(&self, name: Name) -> &'w str {
-        self.tables.spelling(name)
+        self.tables.names.text(name)
     }
 
     fn is_external(&self, decl: DeclRef) -> bool {
@@ -168,9 +167,7 @@ impl<'w> Link<'w> {
 
     /// Records that a world-wide table was asked for a name.
     fn ask(&mut self, table: &'static str, name: Name) {
-        if self.asked_slots.insert((table, name)) {
-            self.recorder.slot(slot(table, self.tables.spelling(name)));
-        }
+        self.reads.name(table, name);
     }
 
     /// Declarations of a name in one scope.
@@ -196,7 +193,7 @@ impl<'w> Link<'w> {
         let file = self.world.file(decl.file);
         let Ok(number) = file.facts.bodies.binary_search_by_key(&decl.decl, |body| body.decl) else { return };
         if decl.file != self.file {
-            self.recorder.slot(self.tables.body_slot(decl.file, number));
+            self.reads.slot(self.tables.body_slot(decl.file, number));
         }
     }
 

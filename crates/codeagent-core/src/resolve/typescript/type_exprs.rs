@@ -9,11 +9,11 @@ use super::constructors::constructs;
 use super::exports::Found;
 use super::names::{Decls, Place, Space};
 use super::questions::Question;
-use super::tables::Name;
 use super::types::{Args, Env, Ty, Type, primitive_of};
 use super::well_known::Known;
 use super::{Link, at};
 use crate::model::facts::*;
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::{DeclRef, FileId};
 
 /// The types of a tuple's elements and the place of its rest element.

@@ -21,6 +21,7 @@ use crate::resolve::csharp::types::members::Candidate;
 use crate::resolve::csharp::types::names::Found;
 use crate::resolve::csharp::types::{Ty, Type};
 use crate::resolve::explain::{MAX_ORIGINS, Report};
+use crate::resolve::kernel::names::Name;
 use crate::resolve::{DeclRef, Links};
 
 /// Most candidates that are shown of a choice.
@@ -145,7 +146,7 @@ impl Linker<'_> {
     }
 
     /// Extension methods of this name in sight whose receiver does not fit.
-    fn explain_extensions(&self, receiver: Ty, name: crate::resolve::csharp::declared::intern::NameId, report: &mut Report<'_>) {
+    fn explain_extensions(&self, receiver: Ty, name: Name, report: &mut Report<'_>) {
         let Some(all) = self.tables.extensions.get(&name) else { return };
         for level in self.levels().iter() {
             for candidate in self.extensions_at(level, all, DeclKind::Method) {

@@ -11,13 +11,13 @@ use rustc_hash::FxHashSet;
 use crate::model::facts::{Facts, ImportId, ImportKind, ScopeId, Segment, TypeExpr};
 use crate::project::GlobalUsing;
 use crate::resolve::FileId;
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::published;
 use crate::resolve::csharp::declared::tables::{AssemblyUsing, NamespaceId};
 use crate::resolve::csharp::types::Ty;
 use crate::resolve::csharp::types::Types;
 use crate::resolve::csharp::types::evaluation::Busy;
 use crate::resolve::csharp::types::names::Found;
+use crate::resolve::kernel::names::Name;
 
 /// Going through so many costs nothing.
 const USUAL_USINGS: usize = 16;
@@ -30,7 +30,7 @@ pub enum Using {
     /// `using static A.B;`
     Static(Ty),
     /// `using X = A.B;`
-    Alias(NameId, Found),
+    Alias(Name, Found),
 }
 
 impl Types<'_> {

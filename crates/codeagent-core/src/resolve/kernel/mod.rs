@@ -1,0 +1,7 @@
+//! What do the linkers of all languages share: numbers for names and values, and the record of what was asked?
+//!
+//! **Limits.** Nothing here knows a language. What a type is and which names are looked up where differs too much to be shared.
+
+pub mod interner;
+pub mod names;
+pub mod reads;
