@@ -208,13 +208,10 @@ impl Link<'_> {
     }
 
     pub(super) fn nested_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
-        if self.depth >= super::MAX_DEPTH {
+        if self.is_deepest() {
             return None;
         }
-        self.depth += 1;
-        let result = self.extends(sub, sup, inferred);
-        self.depth -= 1;
-        result
+        self.deeper(|link| link.extends(sub, sup, inferred))
     }
 
     fn collect(&mut self, wanted: Args, given: Args, inferred: &mut Inferred) {

@@ -52,7 +52,7 @@ impl Link<'_> {
         let own = facts.decl(decl.decl);
         let is_alone =
             own.name.is_none() || matches!(own.kind, DeclKind::Lambda | DeclKind::Narrow | DeclKind::Parameter | DeclKind::TypeParam);
-        if is_alone || self.left == 0 {
+        if is_alone || self.evaluation.is_used_up() {
             return Group::of(Decls::from_slice(&[decl]));
         }
         let mut parts = self.merged(decl, own);

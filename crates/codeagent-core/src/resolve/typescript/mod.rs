@@ -2,7 +2,7 @@
 //!
 //! Reading order: `tables` (all files at once), `names` and `exports` (scopes, imports), `types` (the values), `typing` (what type an
 //! expression has), `type_exprs`, `members`, `calls`, `inference`, `assignability`, `callables`, `context`, `narrowing`, then `sites` and
-//! `hierarchy` (the edges).
+//! `hierarchy` (the edges). `questions` says what can need itself; how that is cut short is `resolve/kernel`'s.
 //!
 //! **Limits.** No checker: types are inferred on demand, as far as members and calls need them. Whatever a budget or a cycle cuts off is
 //! `UNKNOWN` and gives no edge.
@@ -43,7 +43,8 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::facts::{DeclId, Declaration, ExprId, Facts, ScopeId, Sym, TypeId};
+use crate::model::facts::{DeclId, Declaration, Facts, ScopeId, Sym};
+use crate::resolve::kernel::evaluation::{Evaluation, Kept};
 use crate::resolve::kernel::names::Name;
 use crate::resolve::kernel::reads::Reads;
 use crate::resolve::{DeclRef, FileId, Links, World};
@@ -51,15 +52,9 @@ pub(super) use explain::explain;
 use exports::Found;
 use merging::Group;
 pub use published::{asked_of, published};
-use questions::Questions;
+use questions::Question;
 pub use tables::{Tables, specifiers};
 use types::{Arena, Env, Ty, Type};
-
-/// Nested questions before the answer is `UNKNOWN`: keeps the stack of a worker thread small.
-const MAX_DEPTH: u32 = 60;
-
-/// Steps a file may cost, how many more for each of its sites, and the most. Of twelve repositories the file that took most took a third.
-const FILE_BUDGET: (u64, u64, u64) = (3_000_000, 20, 4_000_000);
 
 /// Going through so many declarations of one name costs a step: a namespace may have hundreds of blocks, each use of it asks for all of them.
 const LIST_STEP: usize = 8;
@@ -88,15 +83,8 @@ struct Link<'w> {
     last_read: FileId,
     /// Files whose `export *` modules stand in the read set.
     read_stars: FxHashSet<FileId>,
-    depth: u32,
-    questions: Questions,
-    /// What is left of the budget of the file.
-    left: u64,
-    decl_types: FxHashMap<DeclRef, Ty>,
-    alias_types: FxHashMap<DeclRef, Ty>,
-    expr_types: FxHashMap<(FileId, ExprId), Ty>,
-    return_types: FxHashMap<DeclRef, Ty>,
-    type_types: FxHashMap<(FileId, TypeId), Ty>,
+    evaluation: Evaluation<Question>,
+    answers: FxHashMap<Question, Kept<Ty>>,
     exports: FxHashMap<(FileId, Name), Found>,
     /// By the first block of an ambient module.
     ambient_exports: FxHashMap<(DeclRef, Name), Found>,
@@ -115,14 +103,8 @@ impl<'w> Link<'w> {
             reads: Reads::default(),
             last_read: file,
             read_stars: FxHashSet::default(),
-            depth: 0,
-            questions: Questions::default(),
-            left: FILE_BUDGET.2.min(FILE_BUDGET.0 + FILE_BUDGET.1 * world.facts(file).sites.len() as u64),
-            alias_types: FxHashMap::default(),
-            decl_types: FxHashMap::default(),
-            expr_types: FxHashMap::default(),
-            return_types: FxHashMap::default(),
-            type_types: FxHashMap::default(),
+            evaluation: Evaluation::new(questions::limits(world.facts(file).sites.len())),
+            answers: FxHashMap::default(),
             exports: FxHashMap::default(),
             ambient_exports: FxHashMap::default(),
             groups: FxHashMap::default(),
@@ -199,8 +181,7 @@ impl<'w> Link<'w> {
 
     /// Takes steps from the budget of the file; `false` if it is used up.
     fn spend(&mut self, steps: usize) -> bool {
-        self.left = self.left.saturating_sub(steps as u64);
-        self.left > 0
+        self.evaluation.spend(steps)
     }
 
     /// Takes what it costs to go through a list.

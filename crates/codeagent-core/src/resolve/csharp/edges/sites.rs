@@ -22,7 +22,7 @@ impl Linker<'_> {
     /// Links all sites.
     pub(super) fn sites(&self, links: &mut Links) {
         for site in &self.facts.sites {
-            self.begin_site();
+            self.evaluation.begin_site();
             let (uses, unresolved) = (links.uses.len(), links.unresolved.len());
             if self.spend(1) {
                 self.enter(site.owner);

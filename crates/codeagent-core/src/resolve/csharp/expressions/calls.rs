@@ -17,9 +17,9 @@ use crate::resolve::csharp::expressions::Checker;
 use crate::resolve::csharp::expressions::overloads::{Argument, Pick};
 use crate::resolve::csharp::expressions::simple_names::Simple;
 use crate::resolve::csharp::expressions::typing::Access;
-use crate::resolve::csharp::types::evaluation::Busy;
 use crate::resolve::csharp::types::members::{Candidate, is_method};
 use crate::resolve::csharp::types::names::Found;
+use crate::resolve::csharp::types::questions::Question;
 use crate::resolve::csharp::types::signatures::Shape;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
 use crate::resolve::kernel::names::Name;
@@ -104,7 +104,8 @@ impl Checker<'_> {
     /// Resolves a call of the linked file.
     pub fn call(&self, id: CallId) -> Rc<CallResult> {
         let key = (self.assumptions.current(), id);
-        self.remembered(&self.memo.calls, key, || Rc::new(self.guarded(Busy::Call(key.0, id), || self.call_cold(id)).unwrap_or_default()))
+        let asked = (key, Question::Call(key.0, id));
+        self.evaluation.answered(&self.memo.calls, asked, || Rc::new(self.call_cold(id))).unwrap_or_default()
     }
 
     fn call_cold(&self, id: CallId) -> CallResult {

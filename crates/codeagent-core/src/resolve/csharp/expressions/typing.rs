@@ -12,9 +12,9 @@ use crate::resolve::csharp::declared::well_known::{self, Known};
 use crate::resolve::csharp::expressions::Checker;
 use crate::resolve::csharp::expressions::conversions::Conversion;
 use crate::resolve::csharp::expressions::simple_names::Simple;
-use crate::resolve::csharp::types::evaluation::Busy;
 use crate::resolve::csharp::types::members::{Candidate, is_method};
 use crate::resolve::csharp::types::names::Found;
+use crate::resolve::csharp::types::questions::Question;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
 use crate::resolve::kernel::names::Name;
 
@@ -36,7 +36,8 @@ impl Checker<'_> {
             return Ty::UNKNOWN;
         }
         let key = (self.assumptions.current(), id);
-        self.remembered(&self.memo.exprs, key, || self.guarded(Busy::Expr(key.0, id), || self.expr_type_cold(id)).unwrap_or(Ty::UNKNOWN))
+        let asked = (key, Question::Expr(key.0, id));
+        self.evaluation.answered(&self.memo.exprs, asked, || self.expr_type_cold(id)).unwrap_or_default()
     }
 
     fn expr_type_cold(&self, id: ExprId) -> Ty {

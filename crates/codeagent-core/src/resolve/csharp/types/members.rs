@@ -30,7 +30,7 @@ pub struct Candidate {
 impl Types<'_> {
     /// The members of this name, most derived first.
     pub fn members(&self, ty: Ty, name: Name) -> Rc<[Candidate]> {
-        self.remembered(&self.memo.members, (self.site_type.get(), ty, name), || self.members_cold(ty, name).into())
+        self.evaluation.remembered(&self.memo.members, (self.site_type.get(), ty, name), || self.members_cold(ty, name).into())
     }
 
     fn members_cold(&self, ty: Ty, name: Name) -> Vec<Candidate> {
@@ -197,7 +197,7 @@ impl Types<'_> {
 
     /// Whether a type around the site is or derives from the type.
     fn derives_here(&self, tid: Tid) -> bool {
-        self.remembered(&self.memo.derives, (self.site_type.get(), tid), || {
+        self.evaluation.remembered(&self.memo.derives, (self.site_type.get(), tid), || {
             self.types_around().any(|around| {
                 let all = self.supertypes(self.self_type(around));
                 all.iter().any(|base| matches!(self.arena.get(*base), Type::Inst(other, _) if other == tid))

@@ -3,14 +3,14 @@
 //! [`Types`] is the state of a link that these questions need. What stands on the next floor is a method of `Checker`, which holds a `Types`: nothing
 //! here can call it.
 //!
-//! **Limits.** Those of [`evaluation`].
+//! **Limits.** Those of [`questions`].
 
 mod arena;
-pub mod evaluation;
 pub mod hierarchy;
 pub mod instances;
 pub mod members;
 pub mod names;
+pub mod questions;
 pub mod signatures;
 pub mod usings;
 
@@ -20,14 +20,15 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 pub use self::arena::{Arena, ParamOwner, Ty, TyList, Type};
-use self::evaluation::{Evaluation, Table};
 use self::members::Candidate;
 use self::names::Found;
+use self::questions::Question;
 use self::signatures::Signature;
 use self::usings::Using;
 use crate::model::facts::{Declaration, Facts, ScopeId, Sym, TypeId};
 use crate::resolve::csharp::declared::published;
 use crate::resolve::csharp::declared::tables::{FileTable, Tables, Tid, TypeGroup};
+use crate::resolve::kernel::evaluation::{Evaluation, Table};
 use crate::resolve::kernel::names::Name;
 use crate::resolve::kernel::reads::Reads;
 use crate::resolve::reads::slot;
@@ -55,7 +56,7 @@ pub struct Types<'w> {
     pub facts: &'w Facts,
     pub table: &'w FileTable,
     pub arena: Arena,
-    pub evaluation: Evaluation,
+    pub evaluation: Evaluation<Question>,
     /// The innermost type around the site, which decides what is accessible.
     pub site_type: Cell<Option<Tid>>,
     memo: Memo,
@@ -76,7 +77,7 @@ impl<'w> Types<'w> {
             facts,
             table: tables.file(file),
             arena: Arena::new(),
-            evaluation: Evaluation::new(facts.sites.len()),
+            evaluation: Evaluation::new(questions::limits(facts.sites.len())),
             site_type: Cell::new(None),
             memo: Memo::default(),
             reads: Reads::default(),
@@ -85,6 +86,16 @@ impl<'w> Types<'w> {
         types.reads.slot(slot(published::GLOBAL_USINGS, ""));
         types.reads.slot(slot(published::FRIENDS, ""));
         types
+    }
+
+    /// Takes steps from the budget of the file; `false` if it is used up.
+    pub fn spend(&self, steps: usize) -> bool {
+        self.evaluation.spend(steps)
+    }
+
+    /// Whether something at this site was left unknown because it lies too deep or costs too much.
+    pub fn exceeded(&self) -> bool {
+        self.evaluation.exceeded()
     }
 
     /// Everything that was asked.

@@ -13,7 +13,7 @@ use crate::resolve::csharp::declared::published;
 use crate::resolve::csharp::declared::tables::{NamespaceId, Tid, is_type_scope};
 use crate::resolve::csharp::declared::well_known::{self, Known};
 use crate::resolve::csharp::types::Types;
-use crate::resolve::csharp::types::evaluation::Busy;
+use crate::resolve::csharp::types::questions::Question;
 use crate::resolve::csharp::types::usings::Using;
 use crate::resolve::csharp::types::{ParamOwner, Ty, TyList, Type};
 use crate::resolve::kernel::names::Name;
@@ -36,9 +36,8 @@ impl Types<'_> {
         if id.is_none() {
             return Ty::UNKNOWN;
         }
-        self.remembered(&self.memo.type_exprs, (file, id), || {
-            self.guarded(Busy::TypeExpr(file, id), || self.type_of_cold(file, id)).unwrap_or(Ty::UNKNOWN)
-        })
+        let asked = ((file, id), Question::TypeExpr(file, id));
+        self.evaluation.answered(&self.memo.type_exprs, asked, || self.type_of_cold(file, id)).unwrap_or_default()
     }
 
     fn type_of_cold(&self, file: FileId, id: TypeId) -> Ty {
@@ -296,7 +295,7 @@ impl Types<'_> {
             return self.lookup_cold(place, name, arity, qualifier);
         }
         let key = (place.file, self.naming_scope(place), name, arity, qualifier);
-        self.remembered(&self.memo.lookups, key, || self.lookup_cold(place, name, arity, qualifier))
+        self.evaluation.remembered(&self.memo.lookups, key, || self.lookup_cold(place, name, arity, qualifier))
     }
 
     /// The nearest scope outward that can declare a type name.

@@ -49,7 +49,7 @@ pub struct Shape {
 impl Types<'_> {
     /// The signature of a declaration.
     pub fn signature(&self, decl: DeclRef) -> Rc<Signature> {
-        self.remembered(&self.memo.signatures, decl, || Rc::new(self.signature_cold(decl)))
+        self.evaluation.remembered(&self.memo.signatures, decl, || Rc::new(self.signature_cold(decl)))
     }
 
     fn signature_cold(&self, decl: DeclRef) -> Signature {
