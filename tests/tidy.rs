@@ -30,8 +30,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("watch", &["embed", "store", "ingest", "engine"]),
 ];
 
-/// Folders of `resolve` and the paths in it that may not stand there: a floor knows nothing of those above it.
+/// Folders of `resolve` and the paths in it that may not stand there: the kernel knows no language, a floor nothing of those above it.
 const FLOORS: &[(&str, &[&str])] = &[
+    ("kernel/", &["csharp", "typescript"]),
     ("csharp/declared/", &["csharp::types", "csharp::expressions", "csharp::edges"]),
     ("csharp/types/", &["csharp::expressions", "csharp::edges"]),
     ("csharp/expressions/", &["csharp::edges"]),
@@ -340,7 +341,9 @@ fn climbs(sources: &[Source]) -> Vec<String> {
 
 #[test]
 fn a_look_at_a_floor_above_is_seen_in_every_form() {
-    let problems = |path: &str, text: &str| climbs(&[Source::new(&format!("crates/codeagent-core/src/resolve/csharp/{path}"), text)]).len();
+    let seen = |path: &str, text: &str| climbs(&[Source::new(&format!("crates/codeagent-core/src/resolve/{path}"), text)]).len();
+    assert_eq!(seen("kernel/reads.rs", "use crate::resolve::{csharp::Tables, reads::slot};"), 1);
+    let problems = |path: &str, text: &str| seen(&format!("csharp/{path}"), text);
     assert_eq!(problems("types/names.rs", "use crate::resolve::csharp::expressions::Checker;"), 1);
     assert_eq!(problems("types/names.rs", "use crate::resolve::csharp::{declared::Tables, expressions::Checker, edges};"), 2);
     assert_eq!(problems("types/names.rs", "use super::super::expressions::calls::CallResult;"), 1);

@@ -8,6 +8,7 @@
 
 pub mod csharp;
 pub mod explain;
+mod kernel;
 pub mod language;
 pub mod nodes;
 pub mod reads;

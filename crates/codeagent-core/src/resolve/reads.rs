@@ -5,9 +5,7 @@
 //! in a world-wide table, in vain or not), and "what does this body of F give", whose result type is not declared. The second and the third kind
 //! are [`slot`]s, the last is one of [`body_slots`].
 
-use std::cell::RefCell;
-
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::model::facts::{Body, Facts};
 use crate::resolve::world::FileId;
@@ -84,38 +82,4 @@ pub fn is_body(slot: u32) -> bool {
 #[must_use]
 pub fn is_piece(slot: u32) -> bool {
     u64::from(slot) & KINDS == PIECE
-}
-
-/// Collects a [`ReadSet`] during a link.
-#[derive(Debug, Default)]
-pub struct Recorder {
-    files: RefCell<FxHashSet<FileId>>,
-    slots: RefCell<FxHashSet<u64>>,
-}
-
-impl Recorder {
-    /// The interface of a file was looked at.
-    pub fn file(&self, file: FileId) {
-        self.files.borrow_mut().insert(file);
-    }
-
-    /// The interfaces of these files count.
-    pub fn files(&self, files: impl IntoIterator<Item = FileId>) {
-        self.files.borrow_mut().extend(files);
-    }
-
-    /// A world-wide table was asked.
-    pub fn slot(&self, slot: u64) {
-        self.slots.borrow_mut().insert(slot);
-    }
-
-    /// The finished set of the link of `own`.
-    #[must_use]
-    pub fn finish(self, own: FileId) -> ReadSet {
-        let mut files: Vec<FileId> = self.files.into_inner().into_iter().filter(|file| *file != own).collect();
-        files.sort_unstable();
-        let mut slots: Vec<u64> = self.slots.into_inner().into_iter().collect();
-        slots.sort_unstable();
-        ReadSet { files, slots }
-    }
 }

@@ -9,7 +9,8 @@
 //! | `expressions` | what expressions mean: types, targets of calls, overloads, conversions | `Checker`, which holds a `Types` |
 //! | `edges` | what each site of the file becomes | `Linker`, which holds a `Checker` |
 //!
-//! A question to a floor above does not compile: `Types` has no such method. `tests/tidy.rs` holds what imports could still break.
+//! A question to a floor above does not compile: `Types` has no such method. `tests/tidy.rs` holds what imports could still break. How answers are
+//! kept, cycles cut and reads recorded is `resolve/kernel`'s.
 //!
 //! How `Ship` in `orders.Where(o => o.Open).First().Ship()` finds its declaration:
 //!

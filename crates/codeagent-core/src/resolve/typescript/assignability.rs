@@ -10,12 +10,12 @@ use rustc_hash::FxHashSet;
 
 use super::Link;
 use super::members::Looked;
-use super::tables::Name;
 use super::type_exprs::Variadic;
 use super::types::{Args, Ty, Type, primitive_of};
 use super::well_known::Known;
 use crate::model::facts::*;
 use crate::model::graph::Access;
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::DeclRef;
 
 /// Members of a type that are compared.
@@ -208,13 +208,10 @@ impl Link<'_> {
     }
 
     pub(super) fn nested_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
-        if self.depth >= super::MAX_DEPTH {
+        if self.is_deepest() {
             return None;
         }
-        self.depth += 1;
-        let result = self.extends(sub, sup, inferred);
-        self.depth -= 1;
-        result
+        self.deeper(|link| link.extends(sub, sup, inferred))
     }
 
     fn collect(&mut self, wanted: Args, given: Args, inferred: &mut Inferred) {

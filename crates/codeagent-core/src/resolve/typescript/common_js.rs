@@ -7,10 +7,10 @@
 use super::exports::{Found, Visited};
 use super::names::{Decls, Place, Space};
 use super::questions::Question;
-use super::tables::Name;
 use super::types::{Ty, Type};
 use super::{Link, at};
 use crate::model::facts::*;
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::{DeclRef, FileId};
 
 impl Link<'_> {

@@ -5,10 +5,10 @@
 
 use super::names::{Decls, Place, Space};
 use super::sites::Outcome;
-use super::tables::Name;
 use super::types::{Ty, Type};
 use super::{Link, at};
 use crate::model::facts::*;
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::DeclRef;
 
 /// Whether a declaration is a function in JavaScript that makes instances.

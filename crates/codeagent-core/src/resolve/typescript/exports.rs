@@ -8,11 +8,11 @@ use rustc_hash::FxHashSet;
 use super::merging::Group;
 use super::names::{Decls, Place, Space};
 use super::published::{AMBIENT, PIECES};
-use super::questions::Question;
-use super::tables::Name;
+use super::questions::{MAX_DEPTH, Question};
 use super::types::{Ty, Type};
 use super::{Link, at};
 use crate::model::facts::*;
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::{DeclRef, FileId};
 
 /// What a name means across files.
@@ -103,20 +103,17 @@ impl Link<'_> {
             return found.clone();
         }
         let found = self.export_of_file(file, name, visited);
-        if self.questions.met_nothing() && self.depth < super::MAX_DEPTH / 2 {
+        if self.evaluation.has_met_nothing() && self.evaluation.depth() < MAX_DEPTH / 2 {
             self.exports.insert((file, name), found.clone());
         }
         found
     }
 
     fn export_of_file(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
-        if visited.len() > 4000 || self.depth >= super::MAX_DEPTH || !visited.insert((file, name)) {
+        if visited.len() > 4000 || self.is_deepest() || !visited.insert((file, name)) {
             return Found::Nothing;
         }
-        self.depth += 1;
-        let found = self.own_export(file, name, visited);
-        self.depth -= 1;
-        found
+        self.deeper(|link| link.own_export(file, name, visited))
     }
 
     fn own_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
@@ -212,7 +209,7 @@ impl Link<'_> {
         self.ask(PIECES, name);
         if self.read_stars.insert(file) {
             // The answer depends on all of them, also on those that are not looked into because they do not export the name.
-            self.recorder.files(self.tables.plain_stars(file));
+            self.reads.files(self.tables.plain_stars(file));
             for &id in &self.tables.file(file).stars {
                 let name = self.name(file, facts.exports[id.index()].module);
                 if !self.spelling(name).starts_with('.') {
@@ -401,25 +398,13 @@ impl Link<'_> {
                 let decls = self.both_spaces(Place { file, scope, offset }, name);
                 self.follow_all(decls, visited)
             }
-            Expr::Member(object, sym) if self.depth < super::MAX_DEPTH => {
-                self.depth += 1;
-                let object = self.meaning_of(file, object, visited);
-                self.depth -= 1;
+            Expr::Member(object, sym) if !self.is_deepest() => {
+                let object = self.deeper(|link| link.meaning_of(file, object, visited));
                 let name = self.name(file, sym);
                 self.found_member(&object, name)
             }
-            Expr::Same(inner) | Expr::Assign(_, inner) if self.depth < super::MAX_DEPTH => {
-                self.depth += 1;
-                let found = self.meaning_of(file, inner, visited);
-                self.depth -= 1;
-                found
-            }
-            Expr::Require(sym) if self.depth < super::MAX_DEPTH => {
-                self.depth += 1;
-                let found = self.required(file, sym);
-                self.depth -= 1;
-                found
-            }
+            Expr::Same(inner) | Expr::Assign(_, inner) if !self.is_deepest() => self.deeper(|link| link.meaning_of(file, inner, visited)),
+            Expr::Require(sym) if !self.is_deepest() => self.deeper(|link| link.required(file, sym)),
             // What is written at `module.exports =` is declared there.
             Expr::Function(decl) | Expr::Class(decl) if !facts.decl(decl).detail.is_none() => {
                 Found::Decls(Decls::from_slice(&[at(file, decl)]))

@@ -11,9 +11,9 @@ use super::at;
 use super::constructors::constructs;
 use super::members::Looked;
 use super::names::Decls;
-use super::tables::Name;
 use crate::model::facts::*;
 use crate::model::graph::{Access, Confidence, EdgeType};
+use crate::resolve::kernel::names::Name;
 use crate::resolve::{DeclRef, Links, Target, Use};
 
 /// Adds the `overrides` and `implements` edges between members.

@@ -6,11 +6,11 @@ use super::constructors::constructs;
 use super::exports::Found;
 use super::names::{Decls, Place, Space};
 use super::questions::Question;
-use super::tables::Name;
 use super::types::{Args, Env, Ty, Type, primitive_of};
 use super::well_known::{Known, ROWS, row};
 use super::{Link, at};
 use crate::model::facts::*;
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::DeclRef;
 
 /// Levels of inheritance, unions and constraints that are looked through.

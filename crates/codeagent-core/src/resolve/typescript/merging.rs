@@ -12,9 +12,9 @@ use rustc_hash::FxHashMap;
 
 use super::names::{Decls, Space};
 use super::published::{AMBIENT, AUGMENTED, GLOBAL};
-use super::tables::Name;
 use super::{Link, at};
 use crate::model::facts::*;
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::{DeclRef, FileId};
 
 /// So many blocks are asked one by one before a table of what they declare is made.
@@ -52,7 +52,7 @@ impl Link<'_> {
         let own = facts.decl(decl.decl);
         let is_alone =
             own.name.is_none() || matches!(own.kind, DeclKind::Lambda | DeclKind::Narrow | DeclKind::Parameter | DeclKind::TypeParam);
-        if is_alone || self.left == 0 {
+        if is_alone || self.evaluation.is_used_up() {
             return Group::of(Decls::from_slice(&[decl]));
         }
         let mut parts = self.merged(decl, own);

@@ -2,7 +2,7 @@
 //!
 //! Reading order: `tables` (all files at once), `names` and `exports` (scopes, imports), `types` (the values), `typing` (what type an
 //! expression has), `type_exprs`, `members`, `calls`, `inference`, `assignability`, `callables`, `context`, `narrowing`, then `sites` and
-//! `hierarchy` (the edges).
+//! `hierarchy` (the edges). `questions` says what can need itself; how that is cut short is `resolve/kernel`'s.
 //!
 //! **Limits.** No checker: types are inferred on demand, as far as members and calls need them. Whatever a budget or a cycle cuts off is
 //! `UNKNOWN` and gives no edge.
@@ -47,8 +47,10 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::facts::{DeclId, Declaration, ExprId, Facts, ScopeId, Sym, TypeId};
-use crate::resolve::reads::{Recorder, slot};
+use crate::model::facts::{DeclId, Declaration, Facts, ScopeId, Sym};
+use crate::resolve::kernel::evaluation::{Evaluation, Kept};
+use crate::resolve::kernel::names::Name;
+use crate::resolve::kernel::reads::Reads;
 use crate::resolve::{DeclRef, FileId, Links, World};
 pub(super) use components::{decorated_components, is_component};
 pub(super) use explain::explain;
@@ -58,15 +60,9 @@ use merging::Group;
 pub use module_paths::{PackageAnswers, is_of_package};
 pub(super) use object_functions::object_functions;
 pub use published::{asked_of, published};
-use questions::Questions;
-pub use tables::{Name, Tables, module_answers, specifiers};
+use questions::Question;
+pub use tables::{Tables, module_answers, specifiers};
 use types::{Arena, Env, Ty, Type};
-
-/// Nested questions before the answer is `UNKNOWN`: keeps the stack of a worker thread small.
-const MAX_DEPTH: u32 = 60;
-
-/// Steps a file may cost, how many more for each of its sites, and the most. Of twelve repositories the file that took most took a third.
-const FILE_BUDGET: (u64, u64, u64) = (3_000_000, 20, 4_000_000);
 
 /// Going through so many declarations of one name costs a step: a namespace may have hundreds of blocks, each use of it asks for all of them.
 const LIST_STEP: usize = 8;
@@ -81,7 +77,7 @@ pub fn link(file: FileId, world: &World) -> Links {
     let mut links = sites::walk(&mut link);
     hierarchy::members(&mut link, &mut links);
     links.uses.sort_by_key(|link_use| (link_use.at.offset, link_use.edge_type, link_use.source));
-    links.reads = link.recorder.finish(file);
+    links.reads = link.reads.finish(file, &world.typescript.names);
     links
 }
 
@@ -91,20 +87,12 @@ struct Link<'w> {
     tables: &'w Tables,
     file: FileId,
     arena: Arena,
-    recorder: Recorder,
+    reads: Reads,
     last_read: FileId,
-    asked_slots: FxHashSet<(&'static str, Name)>,
     /// Files whose `export *` modules stand in the read set.
     read_stars: FxHashSet<FileId>,
-    depth: u32,
-    questions: Questions,
-    /// What is left of the budget of the file.
-    left: u64,
-    decl_types: FxHashMap<DeclRef, Ty>,
-    alias_types: FxHashMap<DeclRef, Ty>,
-    expr_types: FxHashMap<(FileId, ExprId), Ty>,
-    return_types: FxHashMap<DeclRef, Ty>,
-    type_types: FxHashMap<(FileId, TypeId), Ty>,
+    evaluation: Evaluation<Question>,
+    answers: FxHashMap<Question, Kept<Ty>>,
     exports: FxHashMap<(FileId, Name), Found>,
     /// By the first block of an ambient module.
     ambient_exports: FxHashMap<(DeclRef, Name), Found>,
@@ -120,18 +108,11 @@ impl<'w> Link<'w> {
             tables: &world.typescript,
             file,
             arena: Arena::new(),
-            recorder: Recorder::default(),
+            reads: Reads::default(),
             last_read: file,
-            asked_slots: FxHashSet::default(),
             read_stars: FxHashSet::default(),
-            depth: 0,
-            questions: Questions::default(),
-            left: FILE_BUDGET.2.min(FILE_BUDGET.0 + FILE_BUDGET.1 * world.facts(file).sites.len() as u64),
-            alias_types: FxHashMap::default(),
-            decl_types: FxHashMap::default(),
-            expr_types: FxHashMap::default(),
-            return_types: FxHashMap::default(),
-            type_types: FxHashMap::default(),
+            evaluation: Evaluation::new(questions::limits(world.facts(file).sites.len())),
+            answers: FxHashMap::default(),
             exports: FxHashMap::default(),
             ambient_exports: FxHashMap::default(),
             groups: FxHashMap::default(),
@@ -143,7 +124,7 @@ impl<'w> Link<'w> {
     fn facts(&mut self, file: FileId) -> &'w Facts {
         if file != self.last_read {
             self.last_read = file;
-            self.recorder.file(file);
+            self.reads.file(file);
         }
         self.world.facts(file)
     }
@@ -162,7 +143,7 @@ impl<'w> Link<'w> {
     }
 
     fn spelling(&self, name: Name) -> &'w str {
-        self.tables.spelling(name)
+        self.tables.names.text(name)
     }
 
     fn is_external(&self, decl: DeclRef) -> bool {
@@ -176,9 +157,7 @@ impl<'w> Link<'w> {
 
     /// Records that a world-wide table was asked for a name.
     fn ask(&mut self, table: &'static str, name: Name) {
-        if self.asked_slots.insert((table, name)) {
-            self.recorder.slot(slot(table, self.tables.spelling(name)));
-        }
+        self.reads.name(table, name);
     }
 
     /// Declarations of a name in one scope.
@@ -204,14 +183,13 @@ impl<'w> Link<'w> {
         let file = self.world.file(decl.file);
         let Ok(number) = file.facts.bodies.binary_search_by_key(&decl.decl, |body| body.decl) else { return };
         if decl.file != self.file {
-            self.recorder.slot(self.tables.body_slot(decl.file, number));
+            self.reads.slot(self.tables.body_slot(decl.file, number));
         }
     }
 
     /// Takes steps from the budget of the file; `false` if it is used up.
     fn spend(&mut self, steps: usize) -> bool {
-        self.left = self.left.saturating_sub(steps as u64);
-        self.left > 0
+        self.evaluation.spend(steps)
     }
 
     /// Takes what it costs to go through a list.

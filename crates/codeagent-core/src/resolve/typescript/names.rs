@@ -9,9 +9,9 @@ use smallvec::SmallVec;
 
 use super::exports::Found;
 use super::published::GLOBAL;
-use super::tables::Name;
 use super::{Link, at};
 use crate::model::facts::*;
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::{DeclRef, FileId};
 
 /// Declarations of one symbol.

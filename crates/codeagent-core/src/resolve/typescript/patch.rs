@@ -8,8 +8,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::tables::{FileIndex, Name, Tables, is_global};
+use super::tables::{FileIndex, Tables, is_global};
 use crate::model::facts::{DeclId, DeclKind, Facts};
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::{FileId, WorldFile};
 
 /// Everything of a file that stands in tables of other files or of all files, but for the numbers of declarations.

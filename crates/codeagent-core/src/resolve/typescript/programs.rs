@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::project::{ProjectModel, ProjectRef, paths};
+use crate::resolve::kernel::interner::Interner;
 use crate::resolve::world::{FileId, WorldFile};
 
 /// A set of programs: a number in [`Programs::sets`].
@@ -19,8 +20,7 @@ type Set = u32;
 #[derive(Default)]
 pub(super) struct Programs {
     names: Vec<String>,
-    sets: Vec<Box<[u64]>>,
-    ids: FxHashMap<Box<[u64]>, Set>,
+    sets: Interner<Box<[u64]>>,
     /// The programs that compile a file.
     compiled: Vec<Set>,
     /// The programs as whose file it is linked: those that cover it, if some do.
@@ -46,7 +46,7 @@ impl Programs {
         spread(&mut sets, &targets);
         let mut programs = Self { names: loose.names, ..Self::default() };
         for (number, file) in files.iter().enumerate() {
-            let compiled = programs.intern(&sets[number]);
+            let compiled = programs.sets.add(sets[number].clone());
             let seen_as = match projects.covering(&file.path) {
                 Some(covering) => set_of(covering, words),
                 None => {
@@ -58,27 +58,17 @@ impl Programs {
                 }
             };
             programs.compiled.push(compiled);
-            let seen_as = programs.intern(&seen_as);
+            let seen_as = programs.sets.add(seen_as);
             programs.seen_as.push(seen_as);
         }
         programs
-    }
-
-    fn intern(&mut self, set: &[u64]) -> Set {
-        if let Some(&id) = self.ids.get(set) {
-            return id;
-        }
-        let id = self.sets.len() as Set;
-        self.sets.push(set.into());
-        self.ids.insert(set.into(), id);
-        id
     }
 
     /// Whether what `of` declares for all files counts in `file`.
     pub(super) fn counts(&self, file: FileId, of: FileId) -> bool {
         let (seen_as, compiled) = (self.seen_as[file.0 as usize], self.compiled[of.0 as usize]);
         file == of || seen_as == compiled || {
-            let (a, b) = (&self.sets[seen_as as usize], &self.sets[compiled as usize]);
+            let (a, b) = (self.sets.get(seen_as), self.sets.get(compiled));
             a.iter().zip(b.iter()).any(|(a, b)| a & b != 0) || b.iter().all(|word| *word == 0)
         }
     }
@@ -94,7 +84,7 @@ impl Programs {
     }
 
     fn names_in(&self, set: Set) -> impl Iterator<Item = &str> {
-        let set = &self.sets[set as usize];
+        let set = self.sets.get(set);
         self.names.iter().enumerate().filter(move |(at, _)| set[at / 64] >> (at % 64) & 1 == 1).map(|(_, name)| name.as_str())
     }
 }

@@ -67,7 +67,7 @@ impl Link<'_> {
         }
         match self.outcome(site) {
             // What is unknown then is so because the budget ended on it.
-            Outcome::Unknown if self.left == 0 => self.give_up(site, links),
+            Outcome::Unknown if self.evaluation.is_used_up() => self.give_up(site, links),
             Outcome::Decls(decls) => {
                 if let Some(named) = self.constructed(site, &decls) {
                     self.add_edges(Site { kind: SiteKind::Read, ..site }, named, links);

@@ -14,17 +14,9 @@ use super::well_known::words;
 use crate::model::facts::*;
 use crate::model::graph::Language;
 use crate::project::ProjectModel;
+use crate::resolve::kernel::names::{Name, Names};
 use crate::resolve::reads::body_slots;
 use crate::resolve::world::{DeclRef, FileId, World, WorldFile};
-
-/// A name, the same in all files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name(pub u32);
-
-impl Name {
-    /// No name.
-    pub const NONE: Self = Self(u32::MAX);
-}
 
 /// What is known of one file beyond its facts. Empty for files of other languages.
 #[derive(Default)]
@@ -126,8 +118,7 @@ pub(super) enum Expected {
 
 /// Tables over the interface parts of all files of the language.
 pub struct Tables {
-    ids: FxHashMap<Arc<str>, Name>,
-    spellings: Vec<Arc<str>>,
+    pub(super) names: Names,
     modules: ModulePaths,
     pub(super) files: Vec<FileIndex>,
     pub(super) globals: FxHashMap<Name, Vec<DeclRef>>,
@@ -145,8 +136,7 @@ impl Tables {
     pub fn build(files: &[WorldFile], projects: &ProjectModel, (modules, installed): (Option<ModulePaths>, &Arc<PackageAnswers>)) -> Self {
         let mut tables = Self {
             modules: modules.unwrap_or_else(|| ModulePaths::new(files, projects, installed)),
-            ids: FxHashMap::default(),
-            spellings: Vec::new(),
+            names: Names::default(),
             files: Vec::with_capacity(files.len()),
             globals: FxHashMap::default(),
             ambient: FxHashMap::default(),
@@ -155,7 +145,7 @@ impl Tables {
             programs: Programs::default(),
         };
         words().for_each(|word| {
-            tables.intern(&word);
+            tables.names.add(&word);
         });
         for (number, file) in files.iter().enumerate() {
             let index = if is_typescript(&file.facts) { tables.index(file) } else { FileIndex::default() };
@@ -250,7 +240,7 @@ impl Tables {
 
     pub(super) fn index(&mut self, file: &WorldFile) -> FileIndex {
         let facts = &*file.facts;
-        let names: Vec<Name> = facts.names.iter().map(|text| self.intern(text)).collect();
+        let names: Vec<Name> = facts.names.iter().map(|text| self.names.add(text)).collect();
         let name = |sym: Sym| names.get(sym.0 as usize).copied().unwrap_or(Name::NONE);
         let mut declared: Vec<_> = facts
             .decl_ids()
@@ -287,17 +277,6 @@ impl Tables {
         index.bodies = body_slots(&file.path, facts);
         index.names = names;
         index
-    }
-
-    fn intern(&mut self, text: &str) -> Name {
-        if let Some(&name) = self.ids.get(text) {
-            return name;
-        }
-        let name = Name(self.spellings.len() as u32);
-        let spelling: Arc<str> = Arc::from(text);
-        self.spellings.push(Arc::clone(&spelling));
-        self.ids.insert(spelling, name);
-        name
     }
 
     fn add_world_wide(&mut self, file: FileId, facts: &Facts) {
@@ -339,11 +318,7 @@ impl Tables {
 
     /// The name spelled so, if any file has it; see [`words`].
     pub(super) fn find(&self, text: &str) -> Name {
-        self.ids.get(text).copied().unwrap_or(Name::NONE)
-    }
-
-    pub(super) fn spelling(&self, name: Name) -> &str {
-        self.spellings.get(name.0 as usize).map_or("", |text| text)
+        self.names.get(text).unwrap_or(Name::NONE)
     }
 
     /// The question what a body of a file gives.

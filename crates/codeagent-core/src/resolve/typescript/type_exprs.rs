@@ -9,11 +9,11 @@ use super::constructors::constructs;
 use super::exports::Found;
 use super::names::{Decls, Place, Space};
 use super::questions::Question;
-use super::tables::Name;
 use super::types::{Args, Env, Ty, Type, primitive_of};
 use super::well_known::Known;
 use super::{Link, at};
 use crate::model::facts::*;
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::{DeclRef, FileId};
 
 /// The types of a tuple's elements and the place of its rest element.
@@ -25,14 +25,7 @@ impl Link<'_> {
         if ty.is_none() {
             return Ty::UNKNOWN;
         }
-        if let Some(&known) = self.type_types.get(&(file, ty)) {
-            return known;
-        }
-        let result = self.answered(Question::Type(file, ty), |link| link.type_of_unguarded(file, ty));
-        if self.questions.is_settled() {
-            self.type_types.insert((file, ty), result);
-        }
-        result
+        self.remembered(Question::Type(file, ty), |link| link.type_of_unguarded(file, ty))
     }
 
     fn type_of_unguarded(&mut self, file: FileId, ty: TypeId) -> Ty {
@@ -276,14 +269,7 @@ impl Link<'_> {
     }
 
     fn alias_body(&mut self, decl: DeclRef, ty: TypeId) -> Ty {
-        if let Some(&known) = self.alias_types.get(&decl) {
-            return known;
-        }
-        let body = self.answered(Question::Alias(decl), |link| link.type_of(decl.file, ty));
-        if self.questions.is_settled() {
-            self.alias_types.insert(decl, body);
-        }
-        body
+        self.remembered(Question::Alias(decl), |link| link.type_of(decl.file, ty))
     }
 
     /// A type name that no file declares.

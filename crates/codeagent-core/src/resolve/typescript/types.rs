@@ -5,12 +5,11 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
-
 use super::aliases::Utility;
-use super::tables::Name;
 use super::well_known::Known;
 use crate::model::facts::{LiteralKind, TypeId};
+use crate::resolve::kernel::interner::Interner;
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::{DeclRef, FileId};
 
 /// An interned type.
@@ -131,27 +130,21 @@ const UNION_LIMIT: usize = 12;
 
 /// All types of one link.
 pub struct Arena {
-    types: Vec<Type>,
-    ids: FxHashMap<Type, Ty>,
-    lists: Vec<Rc<[Ty]>>,
-    list_ids: FxHashMap<Rc<[Ty]>, Args>,
-    envs: Vec<Bindings>,
-    env_ids: FxHashMap<Bindings, Env>,
+    types: Interner<Type>,
+    lists: Interner<Rc<[Ty]>>,
+    envs: Interner<Bindings>,
 }
 
 impl Arena {
     /// With the constants of [`Ty`] in place.
     pub fn new() -> Self {
-        let no_types: Rc<[Ty]> = Rc::from([]);
-        let no_bindings: Bindings = Rc::from([]);
-        Self {
-            types: (0..11).map(|index| Type::Simple(Ty(index))).collect(),
-            ids: FxHashMap::default(),
-            lists: vec![Rc::clone(&no_types)],
-            list_ids: FxHashMap::from_iter([(no_types, Args::NONE)]),
-            envs: vec![Rc::clone(&no_bindings)],
-            env_ids: FxHashMap::from_iter([(no_bindings, Env::EMPTY)]),
+        let mut arena = Self { types: Interner::default(), lists: Interner::default(), envs: Interner::default() };
+        for number in 0..11 {
+            arena.types.add(Type::Simple(Ty(number)));
         }
+        arena.lists.add(Rc::from([]));
+        arena.envs.add(Rc::from([]));
+        arena
     }
 
     /// The number of a type.
@@ -159,59 +152,39 @@ impl Arena {
         if let Type::Simple(simple) = ty {
             return simple;
         }
-        if let Some(&id) = self.ids.get(&ty) {
-            return id;
-        }
-        let id = Ty(self.types.len() as u32);
-        self.types.push(ty);
-        self.ids.insert(ty, id);
-        id
+        Ty(self.types.add(ty))
     }
 
     /// What a number stands for.
     pub fn get(&self, ty: Ty) -> Type {
-        self.types[ty.0 as usize]
+        *self.types.get(ty.0)
     }
 
     /// The number of a list.
     pub fn args(&mut self, types: &[Ty]) -> Args {
-        if let Some(&id) = self.list_ids.get(types) {
-            return id;
-        }
-        let list: Rc<[Ty]> = Rc::from(types);
-        let id = Args(self.lists.len() as u32);
-        self.lists.push(Rc::clone(&list));
-        self.list_ids.insert(list, id);
-        id
+        Args(self.lists.find(types).unwrap_or_else(|| self.lists.add_new(Rc::from(types))))
     }
 
     /// The types of a list.
     pub fn list(&self, args: Args) -> Rc<[Ty]> {
-        Rc::clone(&self.lists[args.0 as usize])
+        Rc::clone(self.lists.get(args.0))
     }
 
     /// The number of a set of bindings; of several for one parameter the first counts.
     pub fn env(&mut self, mut bindings: Vec<(DeclRef, Ty)>) -> Env {
         bindings.sort_by_key(|binding| binding.0);
         bindings.dedup_by_key(|binding| binding.0);
-        if let Some(&id) = self.env_ids.get(bindings.as_slice()) {
-            return id;
-        }
-        let bindings: Bindings = Rc::from(bindings);
-        let id = Env(self.envs.len() as u32);
-        self.envs.push(Rc::clone(&bindings));
-        self.env_ids.insert(bindings, id);
-        id
+        Env(self.envs.find(bindings.as_slice()).unwrap_or_else(|| self.envs.add_new(Rc::from(bindings))))
     }
 
     /// The bindings of a set.
     pub fn bindings(&self, env: Env) -> Bindings {
-        Rc::clone(&self.envs[env.0 as usize])
+        Rc::clone(self.envs.get(env.0))
     }
 
     /// What a parameter is bound to.
     pub fn bound(&self, env: Env, param: DeclRef) -> Option<Ty> {
-        let bindings = &self.envs[env.0 as usize];
+        let bindings = self.envs.get(env.0);
         bindings.binary_search_by_key(&param, |binding| binding.0).ok().map(|at| bindings[at].1)
     }
 

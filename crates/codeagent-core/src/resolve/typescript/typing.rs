@@ -39,14 +39,7 @@ impl Link<'_> {
 
     /// The type of a declaration as a value.
     pub(super) fn decl_type(&mut self, decl: DeclRef) -> Ty {
-        if let Some(&known) = self.decl_types.get(&decl) {
-            return known;
-        }
-        let ty = self.answered(Question::Decl(decl), |link| link.decl_type_unguarded(decl));
-        if self.questions.is_settled() {
-            self.decl_types.insert(decl, ty);
-        }
-        ty
+        self.remembered(Question::Decl(decl), |link| link.decl_type_unguarded(decl))
     }
 
     fn decl_type_unguarded(&mut self, decl: DeclRef) -> Ty {
@@ -97,14 +90,7 @@ impl Link<'_> {
         if expr.is_none() {
             return Ty::UNKNOWN;
         }
-        if let Some(&known) = self.expr_types.get(&(file, expr)) {
-            return known;
-        }
-        let ty = self.answered(Question::Expr(file, expr), |link| link.expr_type_unguarded(file, expr));
-        if self.questions.is_settled() {
-            self.expr_types.insert((file, expr), ty);
-        }
-        ty
+        self.remembered(Question::Expr(file, expr), |link| link.expr_type_unguarded(file, expr))
     }
 
     fn expr_type_unguarded(&mut self, file: FileId, id: ExprId) -> Ty {
@@ -337,18 +323,11 @@ impl Link<'_> {
 
     /// What a function-like gives: as declared, else the union of what it returns.
     pub(super) fn return_type(&mut self, decl: DeclRef) -> Ty {
-        if let Some(&known) = self.return_types.get(&decl) {
-            return known;
-        }
         let declaration = self.decl(decl);
         if !declaration.ty.is_none() {
             return self.type_of(decl.file, declaration.ty);
         }
-        let ty = self.answered(Question::Return(decl), |link| link.inferred_return(decl, declaration));
-        if self.questions.is_settled() {
-            self.return_types.insert(decl, ty);
-        }
-        ty
+        self.remembered(Question::Return(decl), |link| link.inferred_return(decl, declaration))
     }
 
     fn inferred_return(&mut self, decl: DeclRef, declaration: &Declaration) -> Ty {
@@ -387,13 +366,7 @@ impl Link<'_> {
                 let members: Vec<Ty> = self.arena.list(args).iter().map(|member| self.awaited(*member)).collect();
                 self.arena.union(&members)
             }
-            Type::Instance(decl, _) if self.depth < super::MAX_DEPTH => {
-                self.depth += 1;
-                let promise = self.as_built_in(ty, Known::Promise, 0);
-                self.depth -= 1;
-                let _ = decl;
-                promise.map_or(ty, |inner| inner)
-            }
+            Type::Instance(..) if !self.is_deepest() => self.deeper(|link| link.as_built_in(ty, Known::Promise, 0)).unwrap_or(ty),
             _ => ty,
         }
     }

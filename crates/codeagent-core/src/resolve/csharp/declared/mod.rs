@@ -3,7 +3,6 @@
 //! **Limits.** No type is resolved here, and no file is asked about another.
 
 pub mod assemblies;
-pub mod intern;
 mod patch;
 pub mod published;
 pub mod tables;

@@ -10,9 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts, ImportId, ScopeId};
 use crate::model::graph::Access;
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::published;
 use crate::resolve::csharp::declared::tables::{FileBuilder, FileTable, Tables, Tid, is_type};
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::{DeclRef, FileId, WorldFile};
 
 /// What the tables take of a namespace or type, but for its number.
@@ -171,7 +171,7 @@ fn types_of(table: &FileTable) -> FxHashSet<Tid> {
 }
 
 /// The types and names under which a file may have members, and the names under which it may have extensions.
-fn named_members(table: &FileTable, facts: &Facts) -> (FxHashSet<(Tid, NameId)>, FxHashSet<NameId>) {
+fn named_members(table: &FileTable, facts: &Facts) -> (FxHashSet<(Tid, Name)>, FxHashSet<Name>) {
     let (mut named, mut names) = (FxHashSet::default(), FxHashSet::default());
     for id in facts.decl_ids().filter(|id| !is_entry(facts, *id)) {
         let decl = facts.decl(id);

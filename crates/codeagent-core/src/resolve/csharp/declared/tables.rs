@@ -14,9 +14,9 @@ use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts, ImportId, ScopeId,
 use crate::model::graph::{Access, Language};
 use crate::project::{GlobalUsing, ProjectModel, implicit_usings};
 use crate::resolve::csharp::declared::assemblies::{Assemblies, AssemblyId, PackageAssembly};
-use crate::resolve::csharp::declared::intern::{NameId, Names};
 use crate::resolve::csharp::declared::published;
-use crate::resolve::csharp::declared::well_known::{KNOWN, Known};
+use crate::resolve::csharp::declared::well_known::{self, KNOWN, Known};
+use crate::resolve::kernel::names::{Name, Names};
 use crate::resolve::world::{DeclRef, FileId, WorldFile};
 
 /// A type group.
@@ -36,7 +36,7 @@ impl NamespaceId {
 #[derive(Debug)]
 pub struct TypeGroup {
     /// Simple name.
-    pub name: NameId,
+    pub name: Name,
     /// Own type parameters.
     pub arity: u16,
     /// Type parameters of the types around it.
@@ -91,7 +91,7 @@ pub struct Extension {
 #[derive(Debug, Default)]
 pub struct FileTable {
     /// World-wide name of each string.
-    pub names: Box<[NameId]>,
+    pub names: Box<[Name]>,
     /// Assemblies it is compiled into, the owner first; empty for files of other languages.
     pub homes: SmallVec<[AssemblyId; 1]>,
     /// Namespace that each namespace scope opens.
@@ -114,15 +114,17 @@ pub enum AssemblyUsing {
 /// Tables over the facts of all files of the language.
 pub struct Tables {
     pub(in crate::resolve::csharp) names: Names,
+    /// The simple names of known types.
+    known_names: Vec<Name>,
     pub(in crate::resolve::csharp) files: Vec<FileTable>,
     pub(in crate::resolve::csharp) assemblies: Assemblies,
     pub(in crate::resolve::csharp) namespaces: Vec<Namespace>,
-    pub(in crate::resolve::csharp) namespace_children: FxHashMap<(NamespaceId, NameId), NamespaceId>,
+    pub(in crate::resolve::csharp) namespace_children: FxHashMap<(NamespaceId, Name), NamespaceId>,
     pub(in crate::resolve::csharp) types: Vec<TypeGroup>,
-    pub(in crate::resolve::csharp) top: FxHashMap<(NamespaceId, NameId), SmallVec<[Tid; 1]>>,
-    pub(in crate::resolve::csharp) nested: FxHashMap<(Tid, NameId), SmallVec<[Tid; 1]>>,
-    pub(in crate::resolve::csharp) members: FxHashMap<(Tid, NameId), SmallVec<[DeclRef; 2]>>,
-    pub(in crate::resolve::csharp) extensions: FxHashMap<NameId, Vec<Extension>>,
+    pub(in crate::resolve::csharp) top: FxHashMap<(NamespaceId, Name), SmallVec<[Tid; 1]>>,
+    pub(in crate::resolve::csharp) nested: FxHashMap<(Tid, Name), SmallVec<[Tid; 1]>>,
+    pub(in crate::resolve::csharp) members: FxHashMap<(Tid, Name), SmallVec<[DeclRef; 2]>>,
+    pub(in crate::resolve::csharp) extensions: FxHashMap<Name, Vec<Extension>>,
     pub(in crate::resolve::csharp) global_usings: FxHashMap<AssemblyId, Vec<AssemblyUsing>>,
     /// Names below this number were asked of the libraries.
     asked: u32,
@@ -131,7 +133,7 @@ pub struct Tables {
     /// Types from this number on are the frameworks': what they derive from is there too.
     pub(in crate::resolve::csharp) library: Tid,
     /// Namespaces of libraries by their whole names.
-    pub(in crate::resolve::csharp) dotted: FxHashMap<NameId, NamespaceId>,
+    pub(in crate::resolve::csharp) dotted: FxHashMap<Name, NamespaceId>,
     /// Namespaces of the library that the SDKs open unasked.
     opened: Vec<NamespaceId>,
     /// The declared ones of known types, with their numbers of type parameters.
@@ -139,15 +141,17 @@ pub struct Tables {
     /// Which known type a declared type is.
     pub(in crate::resolve::csharp) known_of: FxHashMap<Tid, Known>,
     /// Names and arities of partial types with a part that several assemblies compile.
-    shared: FxHashSet<(NameId, u16)>,
+    shared: FxHashSet<(Name, u16)>,
 }
 
 impl Tables {
     /// Builds the tables. `files` are in canonical order.
     #[must_use]
     pub fn build(files: &[WorldFile], projects: &ProjectModel, packages: &[PackageAssembly]) -> Self {
+        let (names, known_names) = well_known::names();
         let mut tables = Self {
-            names: Names::new(),
+            names,
+            known_names,
             files: Vec::with_capacity(files.len()),
             assemblies: Assemblies::build(projects, packages),
             namespaces: vec![Namespace { parent: NamespaceId::GLOBAL, decls: Vec::new(), homes: Vec::new() }],
@@ -300,7 +304,7 @@ impl Tables {
 
     /// The type of the library that a name means where no using leads to it: the project that compiles the file is not in the repository, or what
     /// opens the namespace for it.
-    pub(in crate::resolve::csharp) fn opened_type(&self, name: NameId, arity: usize) -> Option<Tid> {
+    pub(in crate::resolve::csharp) fn opened_type(&self, name: Name, arity: usize) -> Option<Tid> {
         let fits = |tid: &Tid| *tid >= self.library && usize::from(self.group(*tid).arity) == arity;
         self.opened.iter().find_map(|namespace| self.top.get(&(*namespace, name))?.iter().copied().find(fits))
     }
@@ -308,6 +312,11 @@ impl Tables {
     /// The declared type that a known type with so many type arguments is.
     pub(in crate::resolve::csharp) fn declared(&self, known: Known, arity: usize) -> Option<Tid> {
         self.known.get(&(known, arity as u16)).copied()
+    }
+
+    /// The simple name of a known type.
+    pub(in crate::resolve::csharp) fn name_of(&self, known: Known) -> Name {
+        self.known_names[known as usize]
     }
 
     /// The type group.
@@ -346,7 +355,7 @@ pub(in crate::resolve::csharp) struct FileBuilder<'b> {
     external: bool,
     /// What is known of the file.
     pub(in crate::resolve::csharp) made: FileTable,
-    groups: FxHashMap<(Option<Tid>, NamespaceId, NameId, u16), Tid>,
+    groups: FxHashMap<(Option<Tid>, NamespaceId, Name, u16), Tid>,
 }
 
 impl<'b> FileBuilder<'b> {
@@ -382,8 +391,8 @@ impl<'b> FileBuilder<'b> {
         self.made
     }
 
-    fn name_of(&self, id: DeclId) -> NameId {
-        self.made.names.get(self.facts.decl(id).name.0 as usize).copied().unwrap_or(NameId::NONE)
+    fn name_of(&self, id: DeclId) -> Name {
+        self.made.names.get(self.facts.decl(id).name.0 as usize).copied().unwrap_or(Name::NONE)
     }
 
     /// Adds a declaration; those around it have been added.
@@ -439,7 +448,7 @@ impl<'b> FileBuilder<'b> {
     }
 
     /// The group this is another part of.
-    fn existing(&self, outer: Option<Tid>, namespace: NamespaceId, name: (NameId, u16), access: Access) -> Option<Tid> {
+    fn existing(&self, outer: Option<Tid>, namespace: NamespaceId, name: (Name, u16), access: Access) -> Option<Tid> {
         if let Some(&own) = self.groups.get(&(outer, namespace, name.0, name.1)) {
             return Some(own);
         }

@@ -5,7 +5,7 @@
 //!
 //! **Limits.** What such a type declares and derives from is not said here: its declaration is in the world like any other.
 
-use crate::resolve::csharp::declared::intern::NameId;
+use crate::resolve::kernel::names::{Name, Names};
 
 macro_rules! known {
     ($($variant:ident $name:literal $arity:expr;)*) => {
@@ -97,7 +97,7 @@ macro_rules! words {
     };
     (@ $index:expr; $constant:ident, $($rest:ident,)*) => {
         #[allow(missing_docs, reason = "each constant is the name it interns")]
-        pub const $constant: NameId = NameId($index);
+        pub const $constant: Name = Name($index);
         words!(@ $index + 1; $($rest,)*);
     };
     (@ $index:expr;) => {};
@@ -133,6 +133,17 @@ pub const OPERATORS: &[&str] = &[
     "operator ++",
     "operator --",
 ];
+
+/// All names that the linker itself knows, and the simple name of each known type.
+#[must_use]
+pub fn names() -> (Names, Vec<Name>) {
+    let mut names = Names::default();
+    for word in WORDS.iter().chain(OPERATORS) {
+        names.add(word);
+    }
+    let known = KNOWN.iter().map(|(_, name, _)| names.add(name)).collect();
+    (names, known)
+}
 
 impl Known {
     /// The namespace it is declared in.

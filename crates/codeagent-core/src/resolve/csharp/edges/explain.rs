@@ -16,11 +16,12 @@ use crate::resolve::csharp::expressions::choices::{Choice, Fate};
 use crate::resolve::csharp::expressions::conversions::{Better, Conversion};
 use crate::resolve::csharp::expressions::overloads::Rule;
 use crate::resolve::csharp::expressions::simple_names::Simple;
-use crate::resolve::csharp::types::evaluation::Busy;
 use crate::resolve::csharp::types::members::Candidate;
 use crate::resolve::csharp::types::names::Found;
+use crate::resolve::csharp::types::questions::Question;
 use crate::resolve::csharp::types::{Ty, Type};
 use crate::resolve::explain::{MAX_ORIGINS, Report};
+use crate::resolve::kernel::names::Name;
 use crate::resolve::{DeclRef, Links};
 
 /// Most candidates that are shown of a choice.
@@ -30,11 +31,11 @@ const MAX_SHOWN: usize = 24;
 pub fn explain(site: Site, report: &mut Report<'_>) -> Links {
     let mut linker = Linker::new(report.world, report.file);
     linker.checker.trace = Some(RefCell::default());
-    linker.begin_site();
+    linker.evaluation.begin_site();
     linker.enter(site.owner);
     let mut links = Links::default();
     linker.site(&site, &mut links);
-    linker.begin_site();
+    linker.evaluation.begin_site();
     linker.explain_site(&site, report);
     links
 }
@@ -117,7 +118,7 @@ impl Linker<'_> {
         let used = self.used_name(site.subject);
         let invoked = matches!(self.forms[id.index()], CallForm::Call).then(|| self.facts.text(used));
         let is_meant = |decl: DeclRef| invoked.is_none_or(|name| self.world.facts(decl.file).decl_name(decl.decl) == name);
-        self.explain_choices(|choice| choice.question == Some(Busy::Call(0, id)), is_meant, report);
+        self.explain_choices(|choice| choice.question == Some(Question::Call(0, id)), is_meant, report);
         let result = self.call(id);
         if result.outcome != Outcome::Target
             && let Expr::Member(base, name) = self.facts.expr(call.callee)
@@ -145,7 +146,7 @@ impl Linker<'_> {
     }
 
     /// Extension methods of this name in sight whose receiver does not fit.
-    fn explain_extensions(&self, receiver: Ty, name: crate::resolve::csharp::declared::intern::NameId, report: &mut Report<'_>) {
+    fn explain_extensions(&self, receiver: Ty, name: Name, report: &mut Report<'_>) {
         let Some(all) = self.tables.extensions.get(&name) else { return };
         for level in self.levels().iter() {
             for candidate in self.extensions_at(level, all, DeclKind::Method) {

@@ -22,7 +22,7 @@ impl Linker<'_> {
         for id in self.facts.decl_ids() {
             let decl = self.facts.decl(id);
             if decl.flags.has(DeclFlags::OVERRIDE) {
-                self.begin_site();
+                self.evaluation.begin_site();
                 self.enter(id);
                 self.override_of(id, links);
             }
@@ -69,7 +69,7 @@ impl Linker<'_> {
         if group.parts.first().is_some_and(|first| first.file == self.file && first.decl != part) {
             return;
         }
-        self.begin_site();
+        self.evaluation.begin_site();
         self.enter(part);
         let mut seen: Vec<Ty> = Vec::new();
         for base in self.bases(tid).iter() {

@@ -14,15 +14,15 @@ use std::ops::Deref;
 use rustc_hash::FxHashMap;
 
 use crate::model::facts::ExprId;
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::expressions::Checker;
+use crate::resolve::kernel::names::Name;
 use crate::resolve::{FileId, Links, World};
 
 /// One link in progress.
 struct Linker<'w> {
     checker: Checker<'w>,
     /// The member accessed on each bare name.
-    followers: OnceCell<FxHashMap<ExprId, NameId>>,
+    followers: OnceCell<FxHashMap<ExprId, Name>>,
 }
 
 impl<'w> Linker<'w> {

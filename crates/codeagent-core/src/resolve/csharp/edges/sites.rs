@@ -8,7 +8,6 @@ use crate::model::facts::{
     CallId, DeclId, DeclKind, Expr, ExprId, ImportId, ImportKind, ScopeId, ScopeKind, Site, SiteKind, Subject, Sym, TypeExpr, TypeId,
 };
 use crate::model::graph::{Confidence, EdgeType};
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::tables::NamespaceId;
 use crate::resolve::csharp::edges::Linker;
 use crate::resolve::csharp::expressions::calls::{CallResult, Outcome};
@@ -16,13 +15,14 @@ use crate::resolve::csharp::expressions::simple_names::Simple;
 use crate::resolve::csharp::types::members::{Candidate, is_method};
 use crate::resolve::csharp::types::names::Found;
 use crate::resolve::csharp::types::{Ty, Type};
+use crate::resolve::kernel::names::Name;
 use crate::resolve::{DeclRef, Links, Target, Unresolved, Use};
 
 impl Linker<'_> {
     /// Links all sites.
     pub(super) fn sites(&self, links: &mut Links) {
         for site in &self.facts.sites {
-            self.begin_site();
+            self.evaluation.begin_site();
             let (uses, unresolved) = (links.uses.len(), links.unresolved.len());
             if self.spend(1) {
                 self.enter(site.owner);
@@ -342,7 +342,7 @@ impl Linker<'_> {
     }
 
     /// The member that is accessed on each bare name.
-    fn names_followed(&self) -> FxHashMap<ExprId, NameId> {
+    fn names_followed(&self) -> FxHashMap<ExprId, Name> {
         let follows = |expr: &Expr| match *expr {
             Expr::Member(base, name) if matches!(self.facts.expr(base), Expr::Name(..)) => Some((base, self.own_name(name))),
             _ => None,

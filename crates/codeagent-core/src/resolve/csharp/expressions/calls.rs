@@ -10,7 +10,6 @@ use std::rc::Rc;
 use crate::model::facts::{Call, CallId, DeclFlags, DeclId, DeclKind, Expr, ExprId, Facts, ScopeId, SiteKind, Subject, TypeExpr, TypeId};
 use crate::model::graph::Confidence;
 use crate::resolve::DeclRef;
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::published;
 use crate::resolve::csharp::declared::tables::is_type_scope;
 use crate::resolve::csharp::declared::well_known;
@@ -18,11 +17,12 @@ use crate::resolve::csharp::expressions::Checker;
 use crate::resolve::csharp::expressions::overloads::{Argument, Pick};
 use crate::resolve::csharp::expressions::simple_names::Simple;
 use crate::resolve::csharp::expressions::typing::Access;
-use crate::resolve::csharp::types::evaluation::Busy;
 use crate::resolve::csharp::types::members::{Candidate, is_method};
 use crate::resolve::csharp::types::names::Found;
+use crate::resolve::csharp::types::questions::Question;
 use crate::resolve::csharp::types::signatures::Shape;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
+use crate::resolve::kernel::names::Name;
 
 /// What a call record stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,7 +104,8 @@ impl Checker<'_> {
     /// Resolves a call of the linked file.
     pub fn call(&self, id: CallId) -> Rc<CallResult> {
         let key = (self.assumptions.current(), id);
-        self.remembered(&self.memo.calls, key, || Rc::new(self.guarded(Busy::Call(key.0, id), || self.call_cold(id)).unwrap_or_default()))
+        let asked = (key, Question::Call(key.0, id));
+        self.evaluation.answered(&self.memo.calls, asked, || Rc::new(self.call_cold(id))).unwrap_or_default()
     }
 
     fn call_cold(&self, id: CallId) -> CallResult {
@@ -143,7 +144,7 @@ impl Checker<'_> {
         args.map(|arg| Argument {
             ty: self.argument_type(arg.value),
             mode: arg.mode,
-            name: if arg.name.is_none() { NameId::NONE } else { self.own_name(arg.name) },
+            name: if arg.name.is_none() { Name::NONE } else { self.own_name(arg.name) },
             value: arg.value,
         })
         .collect()
@@ -201,7 +202,7 @@ impl Checker<'_> {
         }
     }
 
-    fn invoke_member(&self, base: ExprId, name: NameId, call: &Call) -> CallResult {
+    fn invoke_member(&self, base: ExprId, name: Name, call: &Call) -> CallResult {
         let mut access = self.member_access(base, name);
         if !access.candidates.is_empty() && self.cannot_be_invoked(&access.candidates) {
             let of = if let Type::Qualifier(ty) = self.arena.get(access.receiver) { ty } else { access.receiver };
@@ -312,7 +313,7 @@ impl Checker<'_> {
     }
 
     /// A method that nothing declares.
-    fn invoke_undeclared(&self, access: &Access, name: NameId) -> CallResult {
+    fn invoke_undeclared(&self, access: &Access, name: Name) -> CallResult {
         let receiver = access.receiver;
         if receiver == Ty::UNKNOWN {
             return CallResult::default();
@@ -374,11 +375,11 @@ impl Checker<'_> {
         let Some(ty) = self.attribute_type(ty) else { return CallResult::external(Ty::UNKNOWN, Vec::new()) };
         let constructors = self.constructors(ty);
         let mut args = self.arguments(call);
-        let names: Vec<NameId> = constructors
+        let names: Vec<Name> = constructors
             .iter()
             .flat_map(|candidate| self.signature(candidate.decl).params.iter().map(|param| param.name).collect::<Vec<_>>())
             .collect();
-        args.retain(|arg| arg.name == NameId::NONE || names.contains(&arg.name));
+        args.retain(|arg| arg.name == Name::NONE || names.contains(&arg.name));
         if constructors.is_empty() && args.is_empty() {
             return self.construct(ty, &Call { args: crate::model::facts::List::default(), ..*call });
         }

@@ -8,13 +8,13 @@ use crate::resolve::csharp::expressions::Checker;
 use crate::resolve::csharp::expressions::conversions::{Better, Conversion};
 use crate::resolve::csharp::expressions::overloads::{Applied, Argument, Pick, Rule};
 use crate::resolve::csharp::types::TyList;
-use crate::resolve::csharp::types::evaluation::Busy;
 use crate::resolve::csharp::types::members::Candidate;
+use crate::resolve::csharp::types::questions::Question;
 
 /// One choice among candidates.
 pub struct Choice {
     /// In whose answer it was made; of a site itself in none.
-    pub question: Option<Busy>,
+    pub question: Option<Question>,
     /// What was put to the candidates.
     pub args: Vec<Argument>,
     /// Those that take so many arguments.

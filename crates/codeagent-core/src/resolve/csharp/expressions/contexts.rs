@@ -5,14 +5,16 @@
 use crate::model::facts::{Context, DeclFlags, DeclId, DeclKind, Expr, ExprId};
 use crate::resolve::csharp::declared::well_known::Known;
 use crate::resolve::csharp::expressions::Checker;
-use crate::resolve::csharp::types::evaluation::Busy;
+use crate::resolve::csharp::types::questions::Question;
 use crate::resolve::csharp::types::{Ty, Type};
 
 impl Checker<'_> {
     /// The type that the context of a declaration asks for.
     pub fn context_type(&self, decl: DeclId) -> Ty {
         self.within(self.facts.decl(decl).scope, || {
-            self.guarded(Busy::Context(self.assumptions.current(), decl), || self.context_type_cold(decl)).unwrap_or(Ty::UNKNOWN)
+            self.evaluation
+                .guarded(Question::Context(self.assumptions.current(), decl), || self.context_type_cold(decl))
+                .unwrap_or(Ty::UNKNOWN)
         })
     }
 

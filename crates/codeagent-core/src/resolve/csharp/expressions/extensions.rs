@@ -10,7 +10,6 @@ use std::rc::Rc;
 
 use crate::model::facts::{DeclFlags, DeclKind, ScopeId, ScopeKind};
 use crate::resolve::DeclRef;
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::published;
 use crate::resolve::csharp::declared::tables::{Extension, NamespaceId, Tid};
 use crate::resolve::csharp::expressions::Checker;
@@ -19,6 +18,7 @@ use crate::resolve::csharp::expressions::overloads::{Argument, Pick};
 use crate::resolve::csharp::types::members::Candidate;
 use crate::resolve::csharp::types::usings::Using;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
+use crate::resolve::kernel::names::Name;
 
 /// Where extension methods may come from at one distance.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,7 @@ pub struct Level {
 
 impl Checker<'_> {
     /// Chooses an extension method for a receiver.
-    pub(super) fn pick_extension(&self, receiver: Ty, name: NameId, args: &[Argument], type_args: &TyList) -> Option<Pick> {
+    pub(super) fn pick_extension(&self, receiver: Ty, name: Name, args: &[Argument], type_args: &TyList) -> Option<Pick> {
         self.ask(published::EXTENSIONS, name);
         let all = self.tables.extensions.get(&name)?;
         match self.arena.get(receiver) {
@@ -58,7 +58,7 @@ impl Checker<'_> {
     }
 
     /// Whether there is an extension of that name, in sight or not, that the receiver may be given to.
-    pub(super) fn may_be_extended(&self, receiver: Ty, name: NameId) -> bool {
+    pub(super) fn may_be_extended(&self, receiver: Ty, name: Name) -> bool {
         self.ask(published::EXTENSIONS, name);
         self.tables.extensions.get(&name).into_iter().flatten().any(|extension| {
             let candidate = Candidate { decl: extension.decl, within: self.self_type(extension.container), depth: 0 };
@@ -67,7 +67,7 @@ impl Checker<'_> {
     }
 
     /// Whether an extension in sight may be meant for a receiver of which too little is known, as of what an undeclared base class gives.
-    pub(super) fn may_be_an_extension(&self, receiver: Ty, name: NameId) -> bool {
+    pub(super) fn may_be_an_extension(&self, receiver: Ty, name: Name) -> bool {
         self.ask(published::EXTENSIONS, name);
         let Some(all) = self.tables.extensions.get(&name) else { return false };
         let fits = |candidate: Candidate| !self.is_static_extension(candidate.decl) && self.receiver_could_fit(receiver, candidate);
@@ -131,7 +131,7 @@ impl Checker<'_> {
     }
 
     /// An extension property of a receiver.
-    pub(super) fn extension_property(&self, receiver: Ty, name: NameId) -> Option<Candidate> {
+    pub(super) fn extension_property(&self, receiver: Ty, name: Name) -> Option<Candidate> {
         self.extension_member(receiver, name, DeclKind::Property)
     }
 
@@ -146,7 +146,7 @@ impl Checker<'_> {
     }
 
     /// The nearest extension of that kind whose receiver fits.
-    pub(super) fn extension_member(&self, receiver: Ty, name: NameId, kind: DeclKind) -> Option<Candidate> {
+    pub(super) fn extension_member(&self, receiver: Ty, name: Name, kind: DeclKind) -> Option<Candidate> {
         self.ask(published::EXTENSIONS, name);
         let all = self.tables.extensions.get(&name)?;
         let (is_static, receiver) = match self.arena.get(receiver) {

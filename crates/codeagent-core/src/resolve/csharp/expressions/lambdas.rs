@@ -11,7 +11,6 @@ use rustc_hash::FxHashMap;
 
 use crate::model::facts::{CallId, DeclFlags, DeclId, DeclKind, Expr, ExprId, LiteralKind, Operator};
 use crate::resolve::DeclRef;
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::well_known::{self, Known};
 use crate::resolve::csharp::expressions::Checker;
 use crate::resolve::csharp::expressions::calls::Outcome;
@@ -20,6 +19,7 @@ use crate::resolve::csharp::expressions::overloads::{Argument, Pick};
 use crate::resolve::csharp::types::members::Candidate;
 use crate::resolve::csharp::types::signatures::Shape;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
+use crate::resolve::kernel::names::Name;
 
 /// Most uses of its parameters in a lambda's body that are looked at.
 const MAX_USES: usize = 100;
@@ -28,7 +28,7 @@ const MAX_USES: usize = 100;
 #[derive(Clone, Copy, Debug)]
 pub enum ParameterUse {
     /// Names a member of it.
-    Member(ExprId, NameId),
+    Member(ExprId, Name),
     /// Gives it to a call.
     Argument(CallId),
     /// Gives it to a variable with a written type.
@@ -206,7 +206,7 @@ impl Checker<'_> {
     }
 
     /// Whether all members of a type are known and none bears the name, nor does an extension.
-    fn surely_lacks(&self, ty: Ty, name: NameId) -> bool {
+    fn surely_lacks(&self, ty: Ty, name: Name) -> bool {
         let Type::Inst(tid, _) = self.arena.get(ty) else { return false };
         let group = self.group(tid);
         let has_members =

@@ -33,8 +33,8 @@ use self::extensions::Level;
 use self::lambdas::ParameterUse;
 use self::simple_names::Locals;
 use crate::model::facts::{CallId, DeclId, ExprId, ScopeId};
-use crate::resolve::csharp::types::evaluation::Table;
 use crate::resolve::csharp::types::{Ty, Types};
+use crate::resolve::kernel::evaluation::Table;
 use crate::resolve::{FileId, ReadSet, World};
 
 /// Answers about expressions, by question.

@@ -11,13 +11,13 @@ use smallvec::SmallVec;
 
 use crate::model::facts::{ArgMode, DeclFlags, DeclId, Expr, ExprId};
 use crate::resolve::DeclRef;
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::well_known::Known;
 use crate::resolve::csharp::expressions::Checker;
 use crate::resolve::csharp::expressions::conversions::{Better, Conversion};
 use crate::resolve::csharp::types::members::Candidate;
 use crate::resolve::csharp::types::signatures::Signature;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
+use crate::resolve::kernel::names::Name;
 
 /// Most applicable forms that are compared with each other.
 const MAX_RIVALS: usize = 100;
@@ -30,7 +30,7 @@ pub struct Argument {
     /// How it is passed.
     pub mode: ArgMode,
     /// `name:`
-    pub name: NameId,
+    pub name: Name,
     /// The expression, if there is one.
     pub value: ExprId,
 }
@@ -39,7 +39,7 @@ impl Argument {
     /// An argument that is only a type.
     #[must_use]
     pub fn of_type(ty: Ty) -> Self {
-        Self { ty, mode: ArgMode::Value, name: NameId::NONE, value: ExprId::NONE }
+        Self { ty, mode: ArgMode::Value, name: Name::NONE, value: ExprId::NONE }
     }
 }
 
@@ -501,7 +501,7 @@ fn map_arguments(signature: &Signature, args: &[Argument], expanded: bool) -> Op
     let mut taken: SmallVec<[bool; 8]> = SmallVec::from_elem(false, declared.len());
     let mut params = SmallVec::new();
     for (index, arg) in args.iter().enumerate() {
-        let param = if arg.name == NameId::NONE {
+        let param = if arg.name == Name::NONE {
             if expanded && index >= last { last } else { index }
         } else {
             declared.iter().position(|param| param.name == arg.name)?

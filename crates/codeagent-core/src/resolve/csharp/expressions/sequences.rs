@@ -5,12 +5,12 @@
 //! **Limits.** Of undeclared types nothing is known.
 
 use crate::model::facts::{DeclFlags, DeclKind};
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::well_known::{self, Known};
 use crate::resolve::csharp::expressions::Checker;
 use crate::resolve::csharp::expressions::overloads::Argument;
 use crate::resolve::csharp::types::members::{Candidate, is_method};
 use crate::resolve::csharp::types::{Ty, TyList, Type};
+use crate::resolve::kernel::names::Name;
 
 impl Checker<'_> {
     /// What a `foreach` over a value yields.
@@ -30,7 +30,7 @@ impl Checker<'_> {
     }
 
     /// The result of the extension method of this name that takes only the receiver.
-    fn extension_result(&self, receiver: Ty, name: NameId) -> Option<Ty> {
+    fn extension_result(&self, receiver: Ty, name: Name) -> Option<Ty> {
         let pick = self.pick_extension(receiver, name, &[], &TyList::from([]))?;
         Some(self.result_of(&pick.best))
     }
@@ -52,7 +52,7 @@ impl Checker<'_> {
     }
 
     /// The result of the method of this name that takes nothing.
-    fn result_without_arguments(&self, ty: Ty, name: NameId) -> Option<Ty> {
+    fn result_without_arguments(&self, ty: Ty, name: Name) -> Option<Ty> {
         let found = self.members(ty, name);
         let method = found.iter().find(|candidate| {
             is_method(self.world.decl(candidate.decl).kind)

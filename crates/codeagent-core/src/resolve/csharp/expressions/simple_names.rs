@@ -9,13 +9,13 @@ use smallvec::SmallVec;
 
 use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts, ScopeId, ScopeKind};
 use crate::resolve::DeclRef;
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::tables::{FileTable, NamespaceId, Tid, is_type_scope};
 use crate::resolve::csharp::expressions::Checker;
 use crate::resolve::csharp::types::members::{Candidate, is_method};
 use crate::resolve::csharp::types::names::{Found, Place};
 use crate::resolve::csharp::types::usings::Using;
 use crate::resolve::csharp::types::{Ty, Type};
+use crate::resolve::kernel::names::Name;
 
 /// What a bare name stands for.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ impl Simple {
 
 impl Checker<'_> {
     /// Looks up a bare name of the linked file from a scope at an offset.
-    pub fn lookup_value(&self, name: NameId, (scope, offset): (ScopeId, u32), invoked: bool) -> Simple {
+    pub fn lookup_value(&self, name: Name, (scope, offset): (ScopeId, u32), invoked: bool) -> Simple {
         let mut current = scope;
         while let Some(id) = current.some() {
             let here = *self.facts.scope(id);
@@ -71,18 +71,18 @@ impl Checker<'_> {
     }
 
     /// Locals, parameters and local functions of this name declared directly in a scope of the linked file.
-    pub(super) fn locals(&self, scope: ScopeId, name: NameId) -> &[DeclId] {
+    pub(super) fn locals(&self, scope: ScopeId, name: Name) -> &[DeclId] {
         self.locals.get(&(scope, name)).map_or(&[], |found| found.as_slice())
     }
 
     /// The local, parameter or local function of that name declared in a scope that counts at an offset.
-    fn local_in(&self, scope: ScopeId, name: NameId, offset: u32) -> Option<DeclId> {
+    fn local_in(&self, scope: ScopeId, name: Name, offset: u32) -> Option<DeclId> {
         let locals = self.locals(scope, name);
         locals.iter().rev().find(|decl| self.facts.decl(**decl).from <= offset).or(locals.first()).copied()
     }
 
     /// The local, parameter or local function that a bare name stands for.
-    pub(super) fn local_of(&self, name: NameId, (mut scope, offset): (ScopeId, u32)) -> Option<DeclId> {
+    pub(super) fn local_of(&self, name: Name, (mut scope, offset): (ScopeId, u32)) -> Option<DeclId> {
         while let Some(id) = scope.some() {
             let here = self.facts.scope(id);
             if is_type_scope(here.kind) {
@@ -97,7 +97,7 @@ impl Checker<'_> {
     }
 
     /// Looks up a bare name as a type or namespace.
-    pub fn lookup_type_name(&self, name: NameId, scope: ScopeId, arity: u16) -> Simple {
+    pub fn lookup_type_name(&self, name: Name, scope: ScopeId, arity: u16) -> Simple {
         let place = Place { file: self.file, scope, alone: None };
         match self.lookup(place, name, arity, false) {
             Found::Type(ty) => Simple::Type(ty),
@@ -113,7 +113,7 @@ impl Checker<'_> {
         Candidate { decl: DeclRef { file: self.file, decl }, within: Ty::UNKNOWN, depth: 0 }
     }
 
-    fn value_in_type(&self, owner: DeclId, name: NameId, invoked: bool) -> Simple {
+    fn value_in_type(&self, owner: DeclId, name: Name, invoked: bool) -> Simple {
         let Some(&tid) = owner.some().and_then(|owner| self.table.types.get(&owner)) else { return Simple::None };
         let own = self.self_type(tid);
         let members = self.members(own, name);
@@ -134,7 +134,7 @@ impl Checker<'_> {
     }
 
     /// A parameter of the primary constructor in another part of the type (its own part's lie in the scope).
-    fn primary_parameter(&self, tid: Tid, name: NameId) -> Option<DeclRef> {
+    fn primary_parameter(&self, tid: Tid, name: Name) -> Option<DeclRef> {
         for constructor in &self.group(tid).constructors {
             let facts = self.world.facts(constructor.file);
             let decl = facts.decl(constructor.decl);
@@ -157,7 +157,7 @@ impl Checker<'_> {
     }
 
     /// Static members that `using static` brings into a namespace or file scope.
-    fn static_imports(&self, scope: ScopeId, name: NameId, invoked: bool) -> Simple {
+    fn static_imports(&self, scope: ScopeId, name: Name, invoked: bool) -> Simple {
         let mut found = Vec::new();
         let mut undeclared = false;
         for using in self.usings(self.file, scope).iter() {
@@ -212,7 +212,7 @@ impl Checker<'_> {
 }
 
 /// Locals, parameters and local functions of a file by the scope they are declared in.
-pub type Locals = FxHashMap<(ScopeId, NameId), SmallVec<[DeclId; 1]>>;
+pub type Locals = FxHashMap<(ScopeId, Name), SmallVec<[DeclId; 1]>>;
 
 /// Those of a file.
 #[must_use]

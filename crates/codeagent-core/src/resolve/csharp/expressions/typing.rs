@@ -8,15 +8,15 @@
 use std::rc::Rc;
 
 use crate::model::facts::{Arg, DeclFlags, DeclId, DeclKind, Expr, ExprId, KnownType, List, LiteralKind, ScopeId, Sym, TypeExpr, TypeId};
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::well_known::{self, Known};
 use crate::resolve::csharp::expressions::Checker;
 use crate::resolve::csharp::expressions::conversions::Conversion;
 use crate::resolve::csharp::expressions::simple_names::Simple;
-use crate::resolve::csharp::types::evaluation::Busy;
 use crate::resolve::csharp::types::members::{Candidate, is_method};
 use crate::resolve::csharp::types::names::Found;
+use crate::resolve::csharp::types::questions::Question;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
+use crate::resolve::kernel::names::Name;
 
 /// What `a.b` names.
 #[derive(Clone, Debug)]
@@ -36,7 +36,8 @@ impl Checker<'_> {
             return Ty::UNKNOWN;
         }
         let key = (self.assumptions.current(), id);
-        self.remembered(&self.memo.exprs, key, || self.guarded(Busy::Expr(key.0, id), || self.expr_type_cold(id)).unwrap_or(Ty::UNKNOWN))
+        let asked = (key, Question::Expr(key.0, id));
+        self.evaluation.answered(&self.memo.exprs, asked, || self.expr_type_cold(id)).unwrap_or_default()
     }
 
     fn expr_type_cold(&self, id: ExprId) -> Ty {
@@ -115,7 +116,7 @@ impl Checker<'_> {
         self.arena.add(Type::Qualifier(self.type_of(self.file, ty)))
     }
 
-    fn name_type(&self, id: ExprId, name: NameId, scope: (ScopeId, u32)) -> Ty {
+    fn name_type(&self, id: ExprId, name: Name, scope: (ScopeId, u32)) -> Ty {
         match self.lookup_value(name, scope, false) {
             Simple::Local(found) | Simple::Members(found) | Simple::Imported(found, _) => self.candidates_type(id, &found),
             Simple::Type(ty) => self.arena.add(Type::Qualifier(ty)),
@@ -197,7 +198,7 @@ impl Checker<'_> {
     }
 
     /// What `base.name` names.
-    pub fn member_access(&self, base: ExprId, name: NameId) -> Access {
+    pub fn member_access(&self, base: ExprId, name: Name) -> Access {
         let receiver = self.expr_type(base);
         let nothing = Access { candidates: Vec::new(), receiver, ty: Ty::UNKNOWN };
         match self.arena.get(receiver) {
@@ -211,7 +212,7 @@ impl Checker<'_> {
                 Access { ty, ..nothing }
             }
             Type::Tuple(elements, names) => {
-                let at = names.iter().position(|own| *own == name && name != NameId::NONE).or_else(|| self.item_number(name));
+                let at = names.iter().position(|own| *own == name && name != Name::NONE).or_else(|| self.item_number(name));
                 Access { ty: at.and_then(|at| elements.get(at)).copied().unwrap_or(Ty::UNKNOWN), ..nothing }
             }
             Type::Object(decl) => Access { ty: self.anonymous_member(decl, name), ..nothing },
@@ -220,7 +221,7 @@ impl Checker<'_> {
         }
     }
 
-    fn value_access(&self, receiver: Ty, base: ExprId, name: NameId) -> Access {
+    fn value_access(&self, receiver: Ty, base: ExprId, name: Name) -> Access {
         let candidates = self.members(receiver, name).to_vec();
         if candidates.is_empty()
             && let Some(access) = self.color_color(base, name)
@@ -234,7 +235,7 @@ impl Checker<'_> {
     }
 
     /// A property of an extension block, with the type arguments that the receiver gives the block.
-    fn extension_access(&self, receiver: Ty, name: NameId) -> Access {
+    fn extension_access(&self, receiver: Ty, name: Name) -> Access {
         let Some(property) = self.extension_property(receiver, name) else {
             return Access { candidates: Vec::new(), receiver, ty: Ty::UNKNOWN };
         };
@@ -244,7 +245,7 @@ impl Checker<'_> {
 
     /// `Color.Part` where `Color` is a value of type `Color` (standard §12.8.7.2): nested types are meant too. Static members are among those
     /// of the value.
-    fn color_color(&self, base: ExprId, name: NameId) -> Option<Access> {
+    fn color_color(&self, base: ExprId, name: Name) -> Option<Access> {
         let receiver = self.expr_type(base);
         if !self.names_its_type(base, receiver) {
             return None;
@@ -259,7 +260,7 @@ impl Checker<'_> {
         decl.flags.has(DeclFlags::STATIC) || decl.flags.has(DeclFlags::CONST) || decl.kind == DeclKind::EnumMember
     }
 
-    fn static_access(&self, receiver: Ty, ty: Ty, name: NameId) -> Access {
+    fn static_access(&self, receiver: Ty, ty: Ty, name: Name) -> Access {
         let candidates = self.members(ty, name).to_vec();
         let mut result = Ty::UNKNOWN;
         if candidates.is_empty() {
@@ -274,12 +275,12 @@ impl Checker<'_> {
         Access { candidates, receiver, ty: result }
     }
 
-    fn item_number(&self, name: NameId) -> Option<usize> {
+    fn item_number(&self, name: Name) -> Option<usize> {
         let number: usize = self.tables.names.text(name).strip_prefix("Item")?.parse().ok()?;
         number.checked_sub(1)
     }
 
-    fn anonymous_member(&self, object: DeclId, name: NameId) -> Ty {
+    fn anonymous_member(&self, object: DeclId, name: Name) -> Ty {
         let scope = self.facts.decl(object).inner;
         let member = self.facts.decl_ids().find(|id| {
             let decl = self.facts.decl(*id);
@@ -336,18 +337,18 @@ impl Checker<'_> {
     fn tuple_type(&self, elements: List<Arg>) -> Ty {
         let elements = self.facts.list(elements);
         let types: TyList = elements.iter().map(|element| self.expr_type(element.value)).collect();
-        let names: Rc<[NameId]> = elements.iter().map(|element| self.element_name(element)).collect();
+        let names: Rc<[Name]> = elements.iter().map(|element| self.element_name(element)).collect();
         self.arena.add(Type::Tuple(types, names))
     }
 
     /// The written name of a tuple element, else that of the variable or member it is.
-    fn element_name(&self, element: &Arg) -> NameId {
+    fn element_name(&self, element: &Arg) -> Name {
         if !element.name.is_none() {
             return self.own_name(element.name);
         }
         match self.facts.expr(element.value) {
             Expr::Name(name, ..) | Expr::Member(_, name) => self.own_name(name),
-            _ => NameId::NONE,
+            _ => Name::NONE,
         }
     }
 

@@ -7,11 +7,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
-
 use crate::model::facts::{DeclId, ExprId};
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::tables::{NamespaceId, Tid};
+use crate::resolve::kernel::interner::Interner;
+use crate::resolve::kernel::names::Name;
 use crate::resolve::world::DeclRef;
 
 /// An interned type.
@@ -75,7 +74,7 @@ pub enum Type {
     /// A declared type with all its type arguments, those of the types around it first.
     Inst(Tid, TyList),
     /// A type that no file of the world declares, by its simple name.
-    External(NameId, TyList),
+    External(Name, TyList),
     /// A type parameter.
     Param(ParamOwner, u16),
     /// An array of a rank.
@@ -85,7 +84,7 @@ pub enum Type {
     /// `T?` of something that is or may be a value type.
     Nullable(Ty),
     /// A tuple and the names of its elements.
-    Tuple(TyList, Rc<[NameId]>),
+    Tuple(TyList, Rc<[Name]>),
     /// A lambda before its context is known.
     Lambda(DeclId),
     /// A method group: the expression that names it.
@@ -107,9 +106,9 @@ pub struct Arena {
 
 #[derive(Default)]
 struct Inner {
-    types: Vec<Type>,
+    types: Interner<Type>,
+    /// Whether each mentions a type parameter.
     open: Vec<bool>,
-    ids: FxHashMap<Type, Ty>,
 }
 
 impl Arena {
@@ -126,8 +125,8 @@ impl Arena {
     /// The number of a type.
     pub fn add(&self, ty: Type) -> Ty {
         let mut inner = self.inner.borrow_mut();
-        if let Some(&id) = inner.ids.get(&ty) {
-            return id;
+        if let Some(id) = inner.types.find(&ty) {
+            return Ty(id);
         }
         let open = match &ty {
             Type::Param(..) => true,
@@ -135,17 +134,14 @@ impl Arena {
             Type::Array(of, _) | Type::Pointer(of) | Type::Nullable(of) | Type::Qualifier(of) => inner.open[of.0 as usize],
             _ => false,
         };
-        let id = Ty(inner.types.len() as u32);
-        inner.types.push(ty.clone());
         inner.open.push(open);
-        inner.ids.insert(ty, id);
-        id
+        Ty(inner.types.add_new(ty))
     }
 
     /// What a type is.
     #[must_use]
     pub fn get(&self, ty: Ty) -> Type {
-        self.inner.borrow().types[ty.0 as usize].clone()
+        self.inner.borrow().types.get(ty.0).clone()
     }
 
     /// Whether a type mentions a type parameter.

@@ -9,7 +9,7 @@ use crate::resolve::DeclRef;
 use crate::resolve::csharp::declared::tables::Tid;
 use crate::resolve::csharp::declared::well_known::Known;
 use crate::resolve::csharp::types::Types;
-use crate::resolve::csharp::types::evaluation::Busy;
+use crate::resolve::csharp::types::questions::Question;
 use crate::resolve::csharp::types::{ParamOwner, Ty, TyList, Type};
 
 const MAX_SUPERTYPES: usize = 64;
@@ -20,9 +20,8 @@ const MAX_BASES: usize = 200;
 impl Types<'_> {
     /// The base list of a type over all its parts, in terms of its own type parameters.
     pub fn bases(&self, tid: Tid) -> TyList {
-        self.remembered(&self.memo.bases, tid, || {
-            self.guarded(Busy::Bases(tid), || self.bases_cold(tid)).unwrap_or_else(|| TyList::from([]))
-        })
+        let asked = (tid, Question::Bases(tid));
+        self.evaluation.answered(&self.memo.bases, asked, || self.bases_cold(tid)).unwrap_or_default()
     }
 
     fn bases_cold(&self, tid: Tid) -> TyList {
@@ -60,7 +59,7 @@ impl Types<'_> {
 
     /// The type and all its supertypes: itself, then breadth first, base classes before interfaces where so declared.
     pub fn supertypes(&self, ty: Ty) -> TyList {
-        self.remembered(&self.memo.supertypes, ty, || self.supertypes_cold(ty))
+        self.evaluation.remembered(&self.memo.supertypes, ty, || self.supertypes_cold(ty))
     }
 
     fn supertypes_cold(&self, ty: Ty) -> TyList {
@@ -106,9 +105,8 @@ impl Types<'_> {
 
     /// The types a type parameter is constrained to.
     pub fn constraints(&self, param: Ty) -> TyList {
-        self.remembered(&self.memo.constraints, param, || {
-            self.guarded(Busy::Constraints(param), || self.constraints_cold(param)).unwrap_or_else(|| TyList::from([]))
-        })
+        let asked = (param, Question::Constraints(param));
+        self.evaluation.answered(&self.memo.constraints, asked, || self.constraints_cold(param)).unwrap_or_default()
     }
 
     fn constraints_cold(&self, param: Ty) -> TyList {

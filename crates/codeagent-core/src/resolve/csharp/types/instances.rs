@@ -14,7 +14,7 @@ impl Types<'_> {
     pub fn known_type(&self, known: Known, args: &[Ty]) -> Ty {
         match self.tables.declared(known, args.len()) {
             Some(tid) => self.arena.add(Type::Inst(tid, args.into())),
-            None => self.arena.add(Type::External(self.tables.names.of_known(known), args.into())),
+            None => self.arena.add(Type::External(self.tables.name_of(known), args.into())),
         }
     }
 

@@ -9,12 +9,12 @@ use std::rc::Rc;
 use crate::model::facts::{DeclFlags, DeclKind};
 use crate::model::graph::Access;
 use crate::resolve::DeclRef;
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::published;
 use crate::resolve::csharp::declared::tables::Tid;
 use crate::resolve::csharp::declared::well_known::Known;
 use crate::resolve::csharp::types::Types;
 use crate::resolve::csharp::types::{Ty, Type};
+use crate::resolve::kernel::names::Name;
 
 /// A member found through a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,16 +29,16 @@ pub struct Candidate {
 
 impl Types<'_> {
     /// The members of this name, most derived first.
-    pub fn members(&self, ty: Ty, name: NameId) -> Rc<[Candidate]> {
-        self.remembered(&self.memo.members, (self.site_type.get(), ty, name), || self.members_cold(ty, name).into())
+    pub fn members(&self, ty: Ty, name: Name) -> Rc<[Candidate]> {
+        self.evaluation.remembered(&self.memo.members, (self.site_type.get(), ty, name), || self.members_cold(ty, name).into())
     }
 
-    fn members_cold(&self, ty: Ty, name: NameId) -> Vec<Candidate> {
+    fn members_cold(&self, ty: Ty, name: Name) -> Vec<Candidate> {
         let accessible = self.collect_members(ty, name, true);
         if accessible.is_empty() { self.collect_members(ty, name, false) } else { accessible }
     }
 
-    fn collect_members(&self, ty: Ty, name: NameId, accessible: bool) -> Vec<Candidate> {
+    fn collect_members(&self, ty: Ty, name: Name, accessible: bool) -> Vec<Candidate> {
         let mut found = Vec::new();
         for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
             for base in level {
@@ -60,7 +60,7 @@ impl Types<'_> {
     }
 
     /// The methods of this name; values that hide them are passed over, as a name that is invoked does.
-    pub fn methods(&self, ty: Ty, name: NameId) -> Vec<Candidate> {
+    pub fn methods(&self, ty: Ty, name: Name) -> Vec<Candidate> {
         let mut found = Vec::new();
         for (depth, level) in self.levels_of(ty).into_iter().enumerate() {
             for base in level {
@@ -197,7 +197,7 @@ impl Types<'_> {
 
     /// Whether a type around the site is or derives from the type.
     fn derives_here(&self, tid: Tid) -> bool {
-        self.remembered(&self.memo.derives, (self.site_type.get(), tid), || {
+        self.evaluation.remembered(&self.memo.derives, (self.site_type.get(), tid), || {
             self.types_around().any(|around| {
                 let all = self.supertypes(self.self_type(around));
                 all.iter().any(|base| matches!(self.arena.get(*base), Type::Inst(other, _) if other == tid))

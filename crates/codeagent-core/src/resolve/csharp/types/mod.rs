@@ -3,14 +3,14 @@
 //! [`Types`] is the state of a link that these questions need. What stands on the next floor is a method of `Checker`, which holds a `Types`: nothing
 //! here can call it.
 //!
-//! **Limits.** Those of [`evaluation`].
+//! **Limits.** Those of [`questions`].
 
 mod arena;
-pub mod evaluation;
 pub mod hierarchy;
 pub mod instances;
 pub mod members;
 pub mod names;
+pub mod questions;
 pub mod signatures;
 pub mod usings;
 
@@ -20,29 +20,31 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 pub use self::arena::{Arena, ParamOwner, Ty, TyList, Type};
-use self::evaluation::{Evaluation, Table};
 use self::members::Candidate;
 use self::names::Found;
+use self::questions::Question;
 use self::signatures::Signature;
 use self::usings::Using;
 use crate::model::facts::{Declaration, Facts, ScopeId, Sym, TypeId};
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::published;
 use crate::resolve::csharp::declared::tables::{FileTable, Tables, Tid, TypeGroup};
-use crate::resolve::reads::{Recorder, slot};
+use crate::resolve::kernel::evaluation::{Evaluation, Table};
+use crate::resolve::kernel::names::Name;
+use crate::resolve::kernel::reads::Reads;
+use crate::resolve::reads::slot;
 use crate::resolve::{DeclRef, FileId, ReadSet, World};
 
 /// Answers about declared types, by question.
 #[derive(Default)]
 struct Memo {
     type_exprs: Table<(FileId, TypeId), Ty>,
-    lookups: Table<(FileId, ScopeId, NameId, u16, bool), Found>,
+    lookups: Table<(FileId, ScopeId, Name, u16, bool), Found>,
     usings: Table<(FileId, ScopeId), Rc<[Using]>>,
     bases: Table<Tid, TyList>,
     constraints: Table<Ty, TyList>,
     supertypes: Table<Ty, TyList>,
     derives: Table<(Option<Tid>, Tid), bool>,
-    members: Table<(Option<Tid>, Ty, NameId), Rc<[Candidate]>>,
+    members: Table<(Option<Tid>, Ty, Name), Rc<[Candidate]>>,
     signatures: Table<DeclRef, Rc<Signature>>,
 }
 
@@ -54,12 +56,11 @@ pub struct Types<'w> {
     pub facts: &'w Facts,
     pub table: &'w FileTable,
     pub arena: Arena,
-    pub evaluation: Evaluation,
+    pub evaluation: Evaluation<Question>,
     /// The innermost type around the site, which decides what is accessible.
     pub site_type: Cell<Option<Tid>>,
     memo: Memo,
-    recorder: Recorder,
-    asked: RefCell<FxHashSet<(&'static str, NameId)>>,
+    reads: Reads,
     touched: RefCell<FxHashSet<Tid>>,
 }
 
@@ -76,40 +77,46 @@ impl<'w> Types<'w> {
             facts,
             table: tables.file(file),
             arena: Arena::new(),
-            evaluation: Evaluation::new(facts.sites.len()),
+            evaluation: Evaluation::new(questions::limits(facts.sites.len())),
             site_type: Cell::new(None),
             memo: Memo::default(),
-            recorder: Recorder::default(),
-            asked: RefCell::default(),
+            reads: Reads::default(),
             touched: RefCell::default(),
         };
-        types.recorder.slot(slot(published::GLOBAL_USINGS, ""));
-        types.recorder.slot(slot(published::FRIENDS, ""));
+        types.reads.slot(slot(published::GLOBAL_USINGS, ""));
+        types.reads.slot(slot(published::FRIENDS, ""));
         types
+    }
+
+    /// Takes steps from the budget of the file; `false` if it is used up.
+    pub fn spend(&self, steps: usize) -> bool {
+        self.evaluation.spend(steps)
+    }
+
+    /// Whether something at this site was left unknown because it lies too deep or costs too much.
+    pub fn exceeded(&self) -> bool {
+        self.evaluation.exceeded()
     }
 
     /// Everything that was asked.
     #[must_use]
     pub fn finish(self) -> ReadSet {
-        for (table, name) in self.asked.into_inner() {
-            self.recorder.slot(slot(table, self.tables.names.text(name)));
-        }
-        self.recorder.finish(self.file)
+        self.reads.finish(self.file, &self.tables.names)
     }
 
     /// Records a question to a world-wide table.
-    pub fn ask(&self, table: &'static str, name: NameId) {
-        self.asked.borrow_mut().insert((table, name));
+    pub fn ask(&self, table: &'static str, name: Name) {
+        self.reads.name(table, name);
     }
 
     /// Records a question about a name that no file has.
     pub fn ask_text(&self, table: &'static str, name: &str) {
-        self.recorder.slot(slot(table, name));
+        self.reads.slot(slot(table, name));
     }
 
     /// Records that a file's declarations are looked at.
     pub(super) fn read(&self, file: FileId) {
-        self.recorder.file(file);
+        self.reads.file(file);
     }
 
     /// A type group, with everything its parts say recorded as read.
@@ -121,7 +128,7 @@ impl<'w> Types<'w> {
         }
         if self.touched.borrow_mut().insert(tid) {
             for part in &group.parts {
-                self.recorder.file(part.file);
+                self.reads.file(part.file);
             }
             let mut outermost = group;
             while let Some(outer) = outermost.outer {
@@ -133,7 +140,7 @@ impl<'w> Types<'w> {
     }
 
     /// Records that a type is asked for a name, or for one of the other questions that its members answer.
-    pub fn ask_type(&self, tid: Tid, table: &'static str, name: NameId) {
+    pub fn ask_type(&self, tid: Tid, table: &'static str, name: Name) {
         let is_elsewhere = |part: &DeclRef| part.file != self.file;
         let group = self.tables.group(tid);
         if !group.external && group.parts.iter().any(is_elsewhere) {
@@ -142,24 +149,24 @@ impl<'w> Types<'w> {
     }
 
     /// The members of this name that a type declares itself.
-    pub fn members_of(&self, tid: Tid, name: NameId) -> &'w [DeclRef] {
+    pub fn members_of(&self, tid: Tid, name: Name) -> &'w [DeclRef] {
         self.ask_type(tid, published::MEMBERS, name);
         self.tables.members.get(&(tid, name)).map_or(&[], |found| found.as_slice())
     }
 
     /// A declaration of any file.
     pub fn decl(&self, decl: DeclRef) -> &'w Declaration {
-        self.recorder.file(decl.file);
+        self.reads.file(decl.file);
         self.world.decl(decl)
     }
 
     /// World-wide name of a file's string.
-    pub fn name(&self, file: FileId, sym: Sym) -> NameId {
-        self.tables.file(file).names.get(sym.0 as usize).copied().unwrap_or(NameId::NONE)
+    pub fn name(&self, file: FileId, sym: Sym) -> Name {
+        self.tables.file(file).names.get(sym.0 as usize).copied().unwrap_or(Name::NONE)
     }
 
     /// World-wide name of a string of the linked file.
-    pub fn own_name(&self, sym: Sym) -> NameId {
-        self.table.names.get(sym.0 as usize).copied().unwrap_or(NameId::NONE)
+    pub fn own_name(&self, sym: Sym) -> Name {
+        self.table.names.get(sym.0 as usize).copied().unwrap_or(Name::NONE)
     }
 }

@@ -9,14 +9,14 @@
 use crate::model::facts::{DeclKind, ScopeId, ScopeKind, Segment, TypeExpr, TypeId};
 use crate::model::graph::Access;
 use crate::resolve::csharp::declared::assemblies::AssemblyId;
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::published;
 use crate::resolve::csharp::declared::tables::{NamespaceId, Tid, is_type_scope};
 use crate::resolve::csharp::declared::well_known::{self, Known};
 use crate::resolve::csharp::types::Types;
-use crate::resolve::csharp::types::evaluation::Busy;
+use crate::resolve::csharp::types::questions::Question;
 use crate::resolve::csharp::types::usings::Using;
 use crate::resolve::csharp::types::{ParamOwner, Ty, TyList, Type};
+use crate::resolve::kernel::names::Name;
 use crate::resolve::{DeclRef, FileId};
 
 /// What a name stands for.
@@ -36,9 +36,8 @@ impl Types<'_> {
         if id.is_none() {
             return Ty::UNKNOWN;
         }
-        self.remembered(&self.memo.type_exprs, (file, id), || {
-            self.guarded(Busy::TypeExpr(file, id), || self.type_of_cold(file, id)).unwrap_or(Ty::UNKNOWN)
-        })
+        let asked = ((file, id), Question::TypeExpr(file, id));
+        self.evaluation.answered(&self.memo.type_exprs, asked, || self.type_of_cold(file, id)).unwrap_or_default()
     }
 
     fn type_of_cold(&self, file: FileId, id: TypeId) -> Ty {
@@ -100,7 +99,7 @@ impl Types<'_> {
     }
 
     /// A type that no file declares.
-    pub fn external(&self, name: NameId, args: &[Ty]) -> Ty {
+    pub fn external(&self, name: Name, args: &[Ty]) -> Ty {
         match self.tables.opened_type(name, args.len()) {
             Some(tid) => self.arena.add(Type::Inst(tid, args.into())),
             None => self.arena.add(Type::External(name, args.into())),
@@ -146,13 +145,13 @@ impl Types<'_> {
     }
 
     /// The same in the linked file with another name for the last segment.
-    pub fn resolve_renamed(&self, segments: &[Segment], scope: ScopeId, last: NameId) -> Found {
+    pub fn resolve_renamed(&self, segments: &[Segment], scope: ScopeId, last: Name) -> Found {
         let end = segments.last().map(|segment| segment.name);
         let place = Place { file: self.file, scope, alone: None };
         self.resolve_names(place, segments, |segment| if Some(segment.name) == end { last } else { self.own_name(segment.name) })
     }
 
-    fn resolve_names(&self, place: Place, segments: &[Segment], name_of: impl Fn(&Segment) -> NameId) -> Found {
+    fn resolve_names(&self, place: Place, segments: &[Segment], name_of: impl Fn(&Segment) -> Name) -> Found {
         let Place { file, alone, .. } = place;
         let Some((first, rest)) = segments.split_first() else { return Found::None };
         let name = name_of(first);
@@ -172,7 +171,7 @@ impl Types<'_> {
     }
 
     /// What `alias::` stands for: an alias of a using, the nearest outward.
-    fn alias(&self, place: Place, alias: NameId) -> Found {
+    fn alias(&self, place: Place, alias: Name) -> Found {
         let facts = self.world.facts(place.file);
         let mut scope = place.scope;
         while let Some(id) = scope.some() {
@@ -194,7 +193,7 @@ impl Types<'_> {
     }
 
     /// One segment further inside a namespace or type.
-    pub fn step(&self, from: Found, name: NameId, args: &[Ty], namespaces: bool) -> Found {
+    pub fn step(&self, from: Found, name: Name, args: &[Ty], namespaces: bool) -> Found {
         let arity = args.len() as u16;
         let found = match from {
             Found::Namespace(namespace) => {
@@ -238,7 +237,7 @@ impl Types<'_> {
     }
 
     /// A type directly in a namespace, as an assembly sees it.
-    fn namespace_type(&self, namespace: NamespaceId, (name, arity): (NameId, u16), file: FileId, from: AssemblyId) -> Option<Tid> {
+    fn namespace_type(&self, namespace: NamespaceId, (name, arity): (Name, u16), file: FileId, from: AssemblyId) -> Option<Tid> {
         self.ask(published::TYPES, name);
         let all = self.tables.top.get(&(namespace, name))?;
         let mut best: Option<(u8, Tid)> = None;
@@ -267,7 +266,7 @@ impl Types<'_> {
         seen.map(|home| if access == Access::Public || assemblies.is_friend(from, *home) { 1 } else { 2 }).min()
     }
 
-    fn child_namespace(&self, namespace: NamespaceId, name: NameId, from: AssemblyId) -> Option<NamespaceId> {
+    fn child_namespace(&self, namespace: NamespaceId, name: Name, from: AssemblyId) -> Option<NamespaceId> {
         self.ask(published::NAMESPACES, name);
         let child = *self.tables.namespace_children.get(&(namespace, name))?;
         let homes = &self.tables.namespaces[child.0 as usize].homes;
@@ -275,13 +274,13 @@ impl Types<'_> {
     }
 
     /// A type nested in a type or in one of its bases.
-    pub fn nested(&self, ty: Ty, name: NameId, arity: u16) -> Found {
+    pub fn nested(&self, ty: Ty, name: Name, arity: u16) -> Found {
         let all = self.supertypes(ty);
         all.iter().map(|base| self.nested_directly(*base, name, arity)).find(|found| *found != Found::None).unwrap_or(Found::None)
     }
 
     /// A type nested in a type itself.
-    fn nested_directly(&self, ty: Ty, name: NameId, arity: u16) -> Found {
+    fn nested_directly(&self, ty: Ty, name: Name, arity: u16) -> Found {
         let Type::Inst(tid, args) = self.arena.get(ty) else { return Found::None };
         self.group(tid);
         let own = self.tables.nested.get(&(tid, name));
@@ -291,12 +290,12 @@ impl Types<'_> {
     }
 
     /// Looks up a simple name as a type, or also as a namespace if more follows.
-    pub fn lookup(&self, place: Place, name: NameId, arity: u16, qualifier: bool) -> Found {
+    pub fn lookup(&self, place: Place, name: Name, arity: u16, qualifier: bool) -> Found {
         if place.alone.is_some() {
             return self.lookup_cold(place, name, arity, qualifier);
         }
         let key = (place.file, self.naming_scope(place), name, arity, qualifier);
-        self.remembered(&self.memo.lookups, key, || self.lookup_cold(place, name, arity, qualifier))
+        self.evaluation.remembered(&self.memo.lookups, key, || self.lookup_cold(place, name, arity, qualifier))
     }
 
     /// The nearest scope outward that can declare a type name.
@@ -314,7 +313,7 @@ impl Types<'_> {
         ScopeId(0)
     }
 
-    fn lookup_cold(&self, place: Place, name: NameId, arity: u16, qualifier: bool) -> Found {
+    fn lookup_cold(&self, place: Place, name: Name, arity: u16, qualifier: bool) -> Found {
         let facts = self.world.facts(place.file);
         let mut scope = place.scope.some().unwrap_or(ScopeId(0));
         loop {
@@ -334,7 +333,7 @@ impl Types<'_> {
         }
     }
 
-    fn lookup_in_declaration(&self, file: FileId, scope: ScopeId, name: NameId, arity: u16) -> Found {
+    fn lookup_in_declaration(&self, file: FileId, scope: ScopeId, name: Name, arity: u16) -> Found {
         let facts = self.world.facts(file);
         let here = *facts.scope(scope);
         let Some(owner) = here.owner.some() else { return Found::None };
@@ -357,7 +356,7 @@ impl Types<'_> {
         }
     }
 
-    fn lookup_in_namespace(&self, place: Place, scope: ScopeId, name: (NameId, u16), qualifier: bool) -> Found {
+    fn lookup_in_namespace(&self, place: Place, scope: ScopeId, name: (Name, u16), qualifier: bool) -> Found {
         let table = self.tables.file(place.file);
         let Some(&innermost) = table.namespaces.get(&scope) else { return Found::None };
         let stop = self.namespace_around(place.file, self.world.facts(place.file).scope(scope).parent);
@@ -382,7 +381,7 @@ impl Types<'_> {
         Found::None
     }
 
-    fn lookup_in_file(&self, place: Place, name: NameId, arity: u16, qualifier: bool) -> Found {
+    fn lookup_in_file(&self, place: Place, name: Name, arity: u16, qualifier: bool) -> Found {
         let found = self.in_namespace(place.file, NamespaceId::GLOBAL, (name, arity), qualifier);
         if found != Found::None || place.alone == Some(ScopeId(0)) {
             return found;
@@ -405,7 +404,7 @@ impl Types<'_> {
         self.tables.file(file).homes.first().copied().unwrap_or(self.tables.assemblies.none())
     }
 
-    fn in_namespace(&self, file: FileId, namespace: NamespaceId, name: (NameId, u16), qualifier: bool) -> Found {
+    fn in_namespace(&self, file: FileId, namespace: NamespaceId, name: (Name, u16), qualifier: bool) -> Found {
         let from = self.home_of(file);
         if qualifier
             && name.1 == 0
@@ -416,7 +415,7 @@ impl Types<'_> {
         self.namespace_type(namespace, name, file, from).map_or(Found::None, |tid| Found::Type(self.bare(tid, None)))
     }
 
-    fn via_usings(&self, file: FileId, scope: ScopeId, (name, arity): (NameId, u16), qualifier: bool) -> Found {
+    fn via_usings(&self, file: FileId, scope: ScopeId, (name, arity): (Name, u16), qualifier: bool) -> Found {
         let usings = self.usings(file, scope);
         for using in usings.iter() {
             match *using {

@@ -6,16 +6,16 @@ use std::rc::Rc;
 
 use crate::model::facts::{DeclFlags, DeclId, DeclKind};
 use crate::resolve::DeclRef;
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::well_known::{self, Known};
 use crate::resolve::csharp::types::Types;
 use crate::resolve::csharp::types::{ParamOwner, Ty, TyList, Type};
+use crate::resolve::kernel::names::Name;
 
 /// A parameter as declared.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
     /// Its name.
-    pub name: NameId,
+    pub name: Name,
     /// Its type.
     pub ty: Ty,
     /// Optional, `params`, `ref`, `out`, `in`.
@@ -49,7 +49,7 @@ pub struct Shape {
 impl Types<'_> {
     /// The signature of a declaration.
     pub fn signature(&self, decl: DeclRef) -> Rc<Signature> {
-        self.remembered(&self.memo.signatures, decl, || Rc::new(self.signature_cold(decl)))
+        self.evaluation.remembered(&self.memo.signatures, decl, || Rc::new(self.signature_cold(decl)))
     }
 
     fn signature_cold(&self, decl: DeclRef) -> Signature {
@@ -123,7 +123,7 @@ impl Types<'_> {
     }
 
     /// The name `Invoke`, by which a delegate is called.
-    pub fn is_invoke(&self, name: NameId) -> bool {
+    pub fn is_invoke(&self, name: Name) -> bool {
         name == well_known::INVOKE
     }
 }

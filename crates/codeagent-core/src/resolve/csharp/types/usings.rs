@@ -11,13 +11,13 @@ use rustc_hash::FxHashSet;
 use crate::model::facts::{Facts, ImportId, ImportKind, ScopeId, Segment, TypeExpr};
 use crate::project::GlobalUsing;
 use crate::resolve::FileId;
-use crate::resolve::csharp::declared::intern::NameId;
 use crate::resolve::csharp::declared::published;
 use crate::resolve::csharp::declared::tables::{AssemblyUsing, NamespaceId};
 use crate::resolve::csharp::types::Ty;
 use crate::resolve::csharp::types::Types;
-use crate::resolve::csharp::types::evaluation::Busy;
 use crate::resolve::csharp::types::names::Found;
+use crate::resolve::csharp::types::questions::Question;
+use crate::resolve::kernel::names::Name;
 
 /// Going through so many costs nothing.
 const USUAL_USINGS: usize = 16;
@@ -30,13 +30,13 @@ pub enum Using {
     /// `using static A.B;`
     Static(Ty),
     /// `using X = A.B;`
-    Alias(NameId, Found),
+    Alias(Name, Found),
 }
 
 impl Types<'_> {
     /// The usings of a file or namespace scope, those of the scope before the global ones, each once.
     pub fn usings(&self, file: FileId, scope: ScopeId) -> Rc<[Using]> {
-        let usings: Rc<[Using]> = self.remembered(&self.memo.usings, (file, scope), || self.usings_cold(file, scope).into());
+        let usings: Rc<[Using]> = self.evaluation.remembered(&self.memo.usings, (file, scope), || self.usings_cold(file, scope).into());
         self.spend(usings.len() / USUAL_USINGS);
         usings
     }
@@ -66,7 +66,7 @@ impl Types<'_> {
             return Some(Using::Alias(self.name(file, import.name), Found::Namespace(NamespaceId::GLOBAL)));
         }
         self.read(file);
-        let found = self.guarded(Busy::Using(file, id), || self.import_target(file, id))?;
+        let found = self.evaluation.guarded(Question::Using(file, id), || self.import_target(file, id))?;
         match (import.kind, found) {
             (ImportKind::UsingNamespace, Found::Namespace(namespace)) => Some(Using::Namespace(namespace)),
             (ImportKind::UsingStatic, Found::Type(ty)) => Some(Using::Static(ty)),

@@ -1,0 +1,46 @@
+//! Which questions of a link can need themselves, and how much may one ask?
+//!
+//! **Limits.** Those of [`crate::resolve::kernel::evaluation`]. What exceeds a limit is unknown, and the site is counted as given up if it gets no
+//! target.
+
+use crate::model::facts::{CallId, DeclId, ExprId, ImportId, TypeId};
+use crate::resolve::FileId;
+use crate::resolve::csharp::declared::tables::Tid;
+use crate::resolve::csharp::types::Ty;
+use crate::resolve::kernel::evaluation::Limits;
+
+/// How many questions may be open at once.
+const MAX_DEPTH: u32 = 61;
+
+/// Steps one site may cost; a lambda inside overloaded calls is read once per overload, so nesting multiplies.
+const SITE_BUDGET: u32 = 40_000;
+
+/// Steps a file may cost, how many more for each of its sites, and the most. Of seven repositories the file that took most, three thousand lines
+/// of queries in lambdas, took a third of what it may.
+const FILE_BUDGET: (u64, u64, u64) = (500_000, 150, 3_000_000);
+
+/// A question that is being answered; asking it again meanwhile is a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Question {
+    /// The type of an expression under an assumption.
+    Expr(u32, ExprId),
+    /// A type expression.
+    TypeExpr(FileId, TypeId),
+    /// The bases of a type.
+    Bases(Tid),
+    /// The target of a call under an assumption.
+    Call(u32, CallId),
+    /// The context of a lambda or `new()` under an assumption.
+    Context(u32, DeclId),
+    /// A using.
+    Using(FileId, ImportId),
+    /// The constraints of a type parameter.
+    Constraints(Ty),
+}
+
+/// Those of the link of a file with so many sites.
+#[must_use]
+pub fn limits(sites: usize) -> Limits {
+    let (least, each, most) = FILE_BUDGET;
+    Limits { depth: MAX_DEPTH, site: Some(SITE_BUDGET), file: most.min(least + each * sites as u64) }
+}

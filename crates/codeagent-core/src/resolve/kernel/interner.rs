@@ -1,0 +1,57 @@
+//! Which number does a value have? Equal values have one, so that comparing them is comparing numbers.
+//!
+//! **Limits.** Numbers are given in the order of the first question and mean nothing outside of their interner.
+
+use std::borrow::Borrow;
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+/// Values by number.
+#[derive(Debug)]
+pub struct Interner<T> {
+    values: Vec<T>,
+    ids: FxHashMap<T, u32>,
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), ids: FxHashMap::default() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Interner<T> {
+    /// The number of a value if it has one.
+    #[must_use]
+    pub fn find<Q: Eq + Hash + ?Sized>(&self, value: &Q) -> Option<u32>
+    where
+        T: Borrow<Q>,
+    {
+        self.ids.get(value).copied()
+    }
+
+    /// The number of a value, a new one if need be.
+    pub fn add(&mut self, value: T) -> u32 {
+        self.find(&value).unwrap_or_else(|| self.add_new(value))
+    }
+
+    /// A number for a value that has none.
+    pub fn add_new(&mut self, value: T) -> u32 {
+        let id = self.values.len() as u32;
+        self.values.push(value.clone());
+        self.ids.insert(value, id);
+        id
+    }
+
+    /// The value with this number.
+    #[must_use]
+    pub fn get(&self, id: u32) -> &T {
+        &self.values[id as usize]
+    }
+
+    /// All values, by number.
+    #[must_use]
+    pub fn values(&self) -> &[T] {
+        &self.values
+    }
+}

@@ -1,0 +1,45 @@
+//! Which number does a name have in all files of a language: comparing names of different files is comparing numbers.
+//!
+//! **Limits.** Only names that somebody has added have a number.
+
+use std::sync::Arc;
+
+use super::interner::Interner;
+
+/// A name, the same in all files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name(pub u32);
+
+impl Name {
+    /// No name.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
+/// All names.
+#[derive(Debug, Default)]
+pub struct Names(Interner<Arc<str>>);
+
+impl Names {
+    /// The number of a text, a new one if need be.
+    pub fn add(&mut self, text: &str) -> Name {
+        self.get(text).unwrap_or_else(|| Name(self.0.add_new(Arc::from(text))))
+    }
+
+    /// The number of a text if somebody has it.
+    #[must_use]
+    pub fn get(&self, text: &str) -> Option<Name> {
+        self.0.find(text).map(Name)
+    }
+
+    /// The text of a name, empty for [`Name::NONE`].
+    #[must_use]
+    pub fn text(&self, name: Name) -> &str {
+        self.0.values().get(name.0 as usize).map_or("", |text| text)
+    }
+
+    /// How many names there are.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.0.values().len() as u32
+    }
+}
