@@ -109,7 +109,7 @@ impl fmt::Display for Lag {
 }
 
 /// What an index that is only read does not know: its writer is asked to take everything in, within [`SETTLING`]; where there is none, the disk
-/// is compared, for at most [`GLANCE`].
+/// is compared, for at most `GLANCE`.
 #[must_use]
 pub fn glance(answers: &Answers) -> Lag {
     if let Ok(granted) = door::sync(answers.data(), &door::Wish::default(), SETTLING) {

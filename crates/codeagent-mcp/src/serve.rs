@@ -3,7 +3,7 @@
 //! holds its input.
 //!
 //! **Limits.** Linux is tested; elsewhere than on Unix only Ctrl-C stops it besides the end of the input. That the process which started it is gone is
-//! noticed within [`ORPHANED`].
+//! noticed within `ORPHANED`.
 
 use std::io;
 use std::net::SocketAddr;

@@ -29,7 +29,7 @@ impl Globs {
         Self { patterns: Vec::new(), set: GlobSet::empty() }
     }
 
-    /// Compiles patterns that [`check`] accepts; the error is for people.
+    /// Compiles patterns that `check` accepts; the error is for people.
     pub fn new(patterns: Vec<String>) -> Result<Self, String> {
         let mut set = GlobSetBuilder::new();
         for pattern in &patterns {

@@ -4,8 +4,8 @@
 //! which are meant, `assembly` makes units of the types and members. [`Compiled`] is what is kept of one assembly.
 //!
 //! **Hostile assemblies.** An assembly is input like any text. Its tables must fit into the file before memory is taken for them; names have at
-//! most [`MAX_NAME`] bytes, signatures and nested types a depth; rows may belong to each other in circles and as often as they like, because each
-//! that is looked at is paid from one purse ([`WORK`]). An assembly that empties it is none, and nobody else notices.
+//! most `MAX_NAME` bytes, signatures and nested types a depth; rows may belong to each other in circles and as often as they like, because each
+//! that is looked at is paid from one purse (`WORK`). An assembly that empties it is none, and nobody else notices.
 //!
 //! **Limits.** Public and protected declarations only. Tables of a compiler that goes on working (`#-` with its pointer tables) are not read.
 

@@ -125,7 +125,7 @@ pub enum DeclKind {
     ConstructSignature,
     /// `[k: K]: T` in an interface, class or object type.
     IndexSignature,
-    /// The name has another type in this scope: see [`Guard`] at `guard`.
+    /// The name has another type in this scope: see [`Guard`](super::Guard) at `guard`.
     Narrow,
     /// C# top-level statements: a method named `<Main>$` whose scope is the file.
     TopLevel,

@@ -78,7 +78,7 @@ ids! {
     ExportId,
 }
 
-/// A run of values in one of the pools of [`Facts`]; read it with [`Facts::list`].
+/// A run of values in one of the pools of [`Facts`](super::Facts); read it with [`Facts::list`](super::Facts::list).
 #[derive(Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct List<T> {
     start: u32,
@@ -128,7 +128,7 @@ impl<T> List<T> {
     }
 }
 
-/// A value that lists are made of: says in which pool of [`Facts`] it lies.
+/// A value that lists are made of: says in which pool of [`Facts`](super::Facts) it lies.
 pub trait Pooled: Sized {
     /// The pool.
     fn pool(pools: &Pools) -> &Vec<Self>;

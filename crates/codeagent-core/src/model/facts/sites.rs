@@ -12,7 +12,7 @@ pub struct Site {
     pub kind: SiteKind,
     /// What is used.
     pub subject: Subject,
-    /// The innermost declaration with a [`Detail`] around it (a lambda belongs to the member around it); `NONE` at the top of the file.
+    /// The innermost declaration with a [`Detail`](super::Detail) around it (a lambda belongs to the member around it); `NONE` at the top of the file.
     pub owner: DeclId,
     /// The name token (for `[..]`, `new(..)` and operators: the token that stands for it).
     pub at: Position,

@@ -3,7 +3,7 @@
 //! The context of a hunk must match exactly. Its line number is a hint: models count badly, so the nearest place after the hunk before is
 //! taken where all its lines match.
 //!
-//! **Limits.** One file; no renames, copies, deletions, modes or binary diffs. The search for places compares at most [`MAX_COMPARED`] lines.
+//! **Limits.** One file; no renames, copies, deletions, modes or binary diffs. The search for places compares at most `MAX_COMPARED` lines.
 
 use std::iter::Peekable;
 
