@@ -20,7 +20,6 @@ const WORDS: &[&str] = &["crates/codeagent-core/src/model/graph.rs", "crates/cod
 const FOLDERS: &[&str] = &[
     "crates/codeagent-core/src/extract/*/mod.rs",
     "crates/codeagent-core/src/resolve/*/mod.rs",
-    "crates/codeagent-core/src/resolve/*/explain.rs",
     "crates/codeagent-core/src/model/language/*.rs",
     "tests/rules/*",
     "tests/fixtures/*",
