@@ -12,7 +12,7 @@ use cpu_time::ThreadTime;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use crate::ingest::IngestError;
-use crate::store::{BatchReport, Batch, FactsKey, Interrupter, NodeVector, StoreError, Writer};
+use crate::store::{Batch, BatchReport, FactsKey, Interrupter, NodeVector, StoreError, Writer};
 
 const QUEUE: usize = 16;
 
