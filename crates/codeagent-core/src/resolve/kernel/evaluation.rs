@@ -44,12 +44,8 @@ pub struct Kept<V> {
 }
 
 impl<V> Kept<V> {
-    /// An answer that holds as long as the link.
-    pub fn settled(value: V) -> Self {
-        Self { value, met: 0, number: 0, depth: 0 }
-    }
-
     /// Whether it holds as long as the link.
+    #[inline]
     pub fn is_settled(&self) -> bool {
         self.met == 0
     }
@@ -113,6 +109,7 @@ impl<Q: Copy + Eq + Hash> Evaluation<Q> {
     }
 
     /// Takes steps from the budget of the file; `false` if it is used up. What costs more the more there is of it takes more.
+    #[inline]
     pub fn spend(&self, steps: usize) -> bool {
         let left = self.file.get().saturating_sub(steps as u64);
         self.file.set(left);
@@ -123,6 +120,7 @@ impl<Q: Copy + Eq + Hash> Evaluation<Q> {
     }
 
     /// Whether the budget of the file is used up.
+    #[inline]
     pub fn is_used_up(&self) -> bool {
         self.file.get() == 0
     }
@@ -138,6 +136,7 @@ impl<Q: Copy + Eq + Hash> Evaluation<Q> {
     }
 
     /// Whether no more may be.
+    #[inline]
     pub fn is_deepest(&self) -> bool {
         self.depth.get() >= self.limits.depth
     }
@@ -157,10 +156,12 @@ impl<Q: Copy + Eq + Hash> Evaluation<Q> {
         self.met.get() == 0
     }
 
+    #[inline]
     fn hang_on(&self, met: u64) {
         self.met.set(self.met.get() | met);
     }
 
+    #[inline]
     fn next(&self) -> u32 {
         self.asked.set(self.asked.get() + 1);
         self.asked.get()
@@ -172,6 +173,7 @@ impl<Q: Copy + Eq + Hash> Evaluation<Q> {
     }
 
     /// Opens a question: `None`, on which the answer in evaluation then hangs, if it is open, too deep, or a budget is used up.
+    #[inline]
     pub fn open(&self, question: Q) -> Option<Around> {
         let mut open = self.open.borrow_mut();
         let place = self.depth.get();
@@ -196,6 +198,7 @@ impl<Q: Copy + Eq + Hash> Evaluation<Q> {
     }
 
     /// Closes the question that was opened last.
+    #[inline]
     pub fn close<V>(&self, question: Q, around: Around, value: V) -> Kept<V> {
         let place = self.depth.get() - 1;
         self.depth.set(place);
@@ -205,11 +208,13 @@ impl<Q: Copy + Eq + Hash> Evaluation<Q> {
     }
 
     /// Begins an evaluation that asks no question of its own.
+    #[inline]
     pub fn begin(&self) -> Around {
         Around(self.met.take())
     }
 
     /// Ends it: what it met of the open questions, what is around it meets too.
+    #[inline]
     pub fn end<V>(&self, Around(around): Around, value: V) -> Kept<V> {
         let depth = self.depth.get();
         // Outside of all questions nothing can be asked from further out.
@@ -219,11 +224,13 @@ impl<Q: Copy + Eq + Hash> Evaluation<Q> {
     }
 
     /// The number of the innermost of the questions at these places.
+    #[inline]
     fn number(&self, met: u64) -> u32 {
         (met & !CUT).checked_ilog2().map_or(0, |place| self.numbers[place as usize].get())
     }
 
     /// The answer if it still holds; the answer in evaluation then hangs on the same.
+    #[inline]
     pub fn recall<V: Clone>(&self, kept: &Kept<V>) -> Option<V> {
         if kept.met != 0 {
             let is_cut = kept.met & CUT != 0;

@@ -23,6 +23,7 @@ impl<T> Default for Interner<T> {
 impl<T: Clone + Eq + Hash> Interner<T> {
     /// The number of a value if it has one.
     #[must_use]
+    #[inline]
     pub fn find<Q: Eq + Hash + ?Sized>(&self, value: &Q) -> Option<u32>
     where
         T: Borrow<Q>,
@@ -31,6 +32,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
     }
 
     /// The number of a value, a new one if need be.
+    #[inline]
     pub fn add(&mut self, value: T) -> u32 {
         self.find(&value).unwrap_or_else(|| self.add_new(value))
     }
@@ -45,12 +47,14 @@ impl<T: Clone + Eq + Hash> Interner<T> {
 
     /// The value with this number.
     #[must_use]
+    #[inline]
     pub fn get(&self, id: u32) -> &T {
         &self.values[id as usize]
     }
 
     /// All values, by number.
     #[must_use]
+    #[inline]
     pub fn values(&self) -> &[T] {
         &self.values
     }

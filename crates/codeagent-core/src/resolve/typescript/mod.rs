@@ -92,7 +92,10 @@ struct Link<'w> {
     /// Files whose `export *` modules stand in the read set.
     read_stars: FxHashSet<FileId>,
     evaluation: Evaluation<Question>,
-    answers: FxHashMap<Question, Kept<Ty>>,
+    /// Answers that hold as long as the link.
+    settled: FxHashMap<Question, Ty>,
+    /// Those that hang on open questions.
+    provisional: FxHashMap<Question, Kept<Ty>>,
     exports: FxHashMap<(FileId, Name), Found>,
     /// By the first block of an ambient module.
     ambient_exports: FxHashMap<(DeclRef, Name), Found>,
@@ -112,7 +115,8 @@ impl<'w> Link<'w> {
             last_read: file,
             read_stars: FxHashSet::default(),
             evaluation: Evaluation::new(questions::limits(world.facts(file).sites.len())),
-            answers: FxHashMap::default(),
+            settled: FxHashMap::default(),
+            provisional: FxHashMap::default(),
             exports: FxHashMap::default(),
             ambient_exports: FxHashMap::default(),
             groups: FxHashMap::default(),

@@ -5,7 +5,7 @@
 use super::Link;
 use super::types::Ty;
 use crate::model::facts::{CallId, ExprId, TypeId};
-use crate::resolve::kernel::evaluation::{Kept, Limits};
+use crate::resolve::kernel::evaluation::Limits;
 use crate::resolve::{DeclRef, FileId};
 
 /// Nested questions before the answer is `UNKNOWN`.
@@ -66,18 +66,23 @@ impl Link<'_> {
         self.answered_once(question, answer, true)
     }
 
+    /// The answer to a question if it is kept.
+    pub(super) fn recalled(&self, question: Question) -> Option<Ty> {
+        let settled = self.settled.get(&question).copied();
+        settled.or_else(|| self.provisional.get(&question).and_then(|kept| self.evaluation.recall(kept)))
+    }
+
     fn answered_once(&mut self, question: Question, answer: impl FnOnce(&mut Self) -> Ty, is_remembered: bool) -> Ty {
-        if let Some(ty) = self.answers.get(&question).and_then(|kept| self.evaluation.recall(kept)) {
+        if let Some(ty) = self.recalled(question) {
             return ty;
         }
         let Some(around) = self.evaluation.open(question) else { return Ty::UNKNOWN };
         let ty = answer(self);
-        let mut kept = self.evaluation.close(question, around, ty);
-        if self.evaluation.asked() > PATIENCE {
-            kept = Kept::settled(ty);
-        }
-        if is_remembered || !kept.is_settled() {
-            self.answers.insert(question, kept);
+        let kept = self.evaluation.close(question, around, ty);
+        if !kept.is_settled() && self.evaluation.asked() <= PATIENCE {
+            self.provisional.insert(question, kept);
+        } else if is_remembered {
+            self.settled.insert(question, ty);
         }
         ty
     }

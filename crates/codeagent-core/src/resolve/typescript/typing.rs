@@ -323,6 +323,9 @@ impl Link<'_> {
 
     /// What a function-like gives: as declared, else the union of what it returns.
     pub(super) fn return_type(&mut self, decl: DeclRef) -> Ty {
+        if let Some(known) = self.recalled(Question::Return(decl)) {
+            return known;
+        }
         let declaration = self.decl(decl);
         if !declaration.ty.is_none() {
             return self.type_of(decl.file, declaration.ty);
