@@ -8,7 +8,6 @@ use super::assignability::Inferred;
 use super::calls::{Signature, Signatures};
 use super::types::{Ty, Type};
 use crate::model::facts::*;
-use crate::model::graph::Dialect;
 
 impl Link<'_> {
     /// A function against a function type, a class or constructor type against a constructor type.
@@ -99,7 +98,7 @@ impl Link<'_> {
     /// Whether a signature needs more arguments than another one is given. Those of JavaScript need none; one of type `void` may be missing.
     fn demands_more(&mut self, found: Signature, wanted: Signature) -> bool {
         let (Signature::Declared(decl, _), Signature::Declared(..)) = (found, wanted) else { return false };
-        if matches!(self.facts(decl.file).header.dialect, Dialect::Js | Dialect::Jsx) {
+        if self.facts(decl.file).header.dialect.is_javascript() {
             return false;
         }
         let given = self.signature_params(wanted);
