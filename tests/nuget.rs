@@ -294,8 +294,12 @@ fn assemblies_name_types_of_each_other_and_of_the_frameworks() {
     let holder = Ty::Of("Other", "Other", "Holder`1").with(&[Ty::Param(0)]);
     let list = Ty::Of("System.Runtime", "System.Collections.Generic", "List`1").with(&[Ty::Param(0)]);
     lib.class("Lib", "Box`1", Some(holder)).method("All", &[], list);
+    // The same name in an assembly that the library does not mention.
+    let mut alien = Assembly::new("Alien");
+    alien.class("Other", "Holder`1", None).method("Take", &[], Ty::String);
+    let both = project("<PackageReference Include=\"Lib\" Version=\"1.0.0\" /><PackageReference Include=\"Alien\" Version=\"1.0.0\" />");
     let mut repository = Repository::of(&[
-        ("App.csproj", &names("Lib", "1.0.0")),
+        ("App.csproj", &both),
         (
             "Use.cs",
             "using System.Linq;\nclass Own { public void Run() { } }\nclass Uses\n{\n    void F(Lib.Box<Own> box) => box.Take().Run();\n    \
@@ -303,6 +307,7 @@ fn assemblies_name_types_of_each_other_and_of_the_frameworks() {
         ),
     ]);
     repository.write_bytes("nuget/lib/1.0.0/lib/net8.0/Lib.dll", &lib.image());
+    repository.write_bytes("nuget/alien/1.0.0/lib/net8.0/Alien.dll", &alien.image());
     repository.index();
     assert_eq!(repository.calls(), ["6 -> Run"], "the base class is not there");
     repository.write_bytes("nuget/lib/1.0.0/lib.nuspec", nuspec("Lib", "<dependency id=\"Other\" version=\"1.0\" />").as_bytes());
