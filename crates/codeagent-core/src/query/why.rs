@@ -70,7 +70,7 @@ pub fn elsewhere(sources: &mut Sources<'_>, node: &Node, relation: Relation<'_>)
     if matches!(node.node_type, NodeType::Class | NodeType::Interface | NodeType::Component) {
         return Ok((relation.direction == EdgeDirection::Outgoing && relation.edge_types.len() > 1).then(|| members(node)));
     }
-    if relation.direction != EdgeDirection::Incoming || relation.edge_types[0] != EdgeType::Calls {
+    if relation.direction != EdgeDirection::Incoming || relation.edge_types.first() != Some(&EdgeType::Calls) {
         return Ok(None);
     }
     let above = related(sources, node, STANDS_FOR)?;

@@ -72,6 +72,7 @@ mod tests {
             ("[From(\"a b\")] ref Dictionary<string, int>? map = null", "map|Dictionary<string,int>?"),
             ("this Order order", "order|Order"),
             ("(int a, int b) pair", "pair|(inta,intb)"),
+            ("= 1", "|"),
         ] {
             assert_eq!(both(Language::CSharp, text), expected);
         }
@@ -80,6 +81,7 @@ mod tests {
             ("private readonly f?: (a: A) => void", "f|(a:A)=>void"),
             ("{ a, b }: Props = {}", "}|Props"),
             ("x = 1", "x|"),
+            ("= 1", "|"),
         ] {
             assert_eq!(both(Language::TypeScript, text), expected);
         }

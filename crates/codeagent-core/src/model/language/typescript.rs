@@ -19,6 +19,7 @@ pub const RULES: LanguageRules = LanguageRules {
 /// `private id?: number = 1`
 fn parameter(text: &str) -> (String, String) {
     let parts = split_outside(without_default(text), ':');
-    let name = parts[0].rsplit(' ').next().unwrap_or_default().trim_end_matches('?');
-    (squeezed(name), squeezed(&parts[1..].join(":")))
+    let Some((name, types)) = parts.split_first() else { return Default::default() };
+    let name = name.rsplit(' ').next().unwrap_or_default().trim_end_matches('?');
+    (squeezed(name), squeezed(&types.join(":")))
 }
