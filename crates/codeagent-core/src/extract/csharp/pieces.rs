@@ -10,10 +10,10 @@ pub fn pieces(facts: &Facts) -> (Vec<PieceSpan>, Vec<usize>) {
     let mut others: Vec<usize> = facts.imports.iter().map(|import| import.at.offset as usize).collect();
     for id in facts.decl_ids() {
         let decl = facts.decl(id);
-        if opens_a_type(decl.kind) {
+        if has_members(decl.kind) {
             containers.push(id);
         }
-        if opens_a_type(decl.kind) || decl.kind == DeclKind::Namespace {
+        if has_members(decl.kind) || decl.kind == DeclKind::Namespace {
             others.push(decl.at.offset as usize);
         }
         if is_member(decl.kind)
@@ -26,18 +26,8 @@ pub fn pieces(facts: &Facts) -> (Vec<PieceSpan>, Vec<usize>) {
     (places, others)
 }
 
-fn opens_a_type(kind: DeclKind) -> bool {
-    matches!(
-        kind,
-        DeclKind::Class
-            | DeclKind::Struct
-            | DeclKind::Record
-            | DeclKind::RecordStruct
-            | DeclKind::Interface
-            | DeclKind::Enum
-            | DeclKind::Delegate
-            | DeclKind::ExtensionBlock
-    )
+fn has_members(kind: DeclKind) -> bool {
+    kind.opens_type() || kind == DeclKind::ExtensionBlock
 }
 
 /// Whether a member stands by itself; a primary constructor belongs to the head of its type.

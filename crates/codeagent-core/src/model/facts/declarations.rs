@@ -133,6 +133,14 @@ pub enum DeclKind {
     Other,
 }
 
+impl DeclKind {
+    /// Whether a declaration of C# opens a type.
+    #[must_use]
+    pub fn opens_type(self) -> bool {
+        matches!(self, Self::Class | Self::Struct | Self::Record | Self::RecordStruct | Self::Interface | Self::Enum | Self::Delegate)
+    }
+}
+
 /// Yes/no properties of a declaration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DeclFlags(pub u32);

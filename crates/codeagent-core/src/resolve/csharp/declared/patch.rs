@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::model::facts::{DeclFlags, DeclId, DeclKind, Facts, ImportId, ScopeId};
 use crate::model::graph::Access;
 use crate::resolve::csharp::declared::published;
-use crate::resolve::csharp::declared::tables::{FileBuilder, FileTable, Tables, Tid, is_type};
+use crate::resolve::csharp::declared::tables::{FileBuilder, FileTable, Tables, Tid};
 use crate::resolve::kernel::names::Name;
 use crate::resolve::world::{DeclRef, FileId, WorldFile};
 
@@ -48,7 +48,7 @@ fn entries(facts: &Facts) -> (Vec<DeclId>, Vec<Entry<'_>>) {
 
 fn is_entry(facts: &Facts, id: DeclId) -> bool {
     let kind = facts.decl(id).kind;
-    kind == DeclKind::Namespace || is_type(kind)
+    kind == DeclKind::Namespace || kind.opens_type()
 }
 
 /// The nearest entry around a scope.

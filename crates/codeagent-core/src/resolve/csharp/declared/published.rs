@@ -8,7 +8,6 @@
 use smallvec::{SmallVec, smallvec};
 
 use crate::model::facts::{DeclFlags, DeclId, DeclKind, Expr, Facts, LiteralKind, Operator, ScopeId, SiteKind, Subject, TypeExpr};
-use crate::resolve::csharp::declared::tables::is_type;
 use crate::resolve::reads::slot;
 
 /// Table of top-level types.
@@ -62,7 +61,7 @@ pub fn published(facts: &Facts) -> Vec<u64> {
         if decl.kind == DeclKind::Namespace {
             slots.push(slot(NAMESPACES, name));
             slots.extend(name.split('.').map(|segment| slot(NAMESPACES, segment.trim())));
-        } else if is_type(decl.kind) {
+        } else if decl.kind.opens_type() {
             slots.push(slot(TYPES, name));
         } else if decl.flags.has(DeclFlags::EXTENSION) && decl.kind == DeclKind::Method || in_extension_block(facts, decl.scope) {
             slots.push(slot(EXTENSIONS, name));

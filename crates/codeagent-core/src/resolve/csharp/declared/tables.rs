@@ -280,7 +280,8 @@ impl Tables {
     fn find_shared(&mut self, files: &[WorldFile]) {
         for file in files.iter().filter(|file| self.assemblies.homes(&file.path, file.external).len() > 1) {
             let facts = &file.facts;
-            let partial = facts.decl_ids().map(|id| facts.decl(id)).filter(|decl| is_type(decl.kind) && decl.flags.has(DeclFlags::PARTIAL));
+            let partial =
+                facts.decl_ids().map(|id| facts.decl(id)).filter(|decl| decl.kind.opens_type() && decl.flags.has(DeclFlags::PARTIAL));
             for decl in partial {
                 let name = self.names.add(facts.text(decl.name));
                 self.shared.insert((name, decl.type_params.len() as u16));
@@ -330,21 +331,6 @@ impl Tables {
     pub(in crate::resolve::csharp) fn file(&self, file: FileId) -> &FileTable {
         &self.files[file.0 as usize]
     }
-}
-
-/// Whether a declaration of this kind opens a type.
-#[must_use]
-pub fn is_type(kind: DeclKind) -> bool {
-    matches!(
-        kind,
-        DeclKind::Class
-            | DeclKind::Struct
-            | DeclKind::Record
-            | DeclKind::RecordStruct
-            | DeclKind::Interface
-            | DeclKind::Enum
-            | DeclKind::Delegate
-    )
 }
 
 /// Adds a file to the tables.
@@ -400,7 +386,7 @@ impl<'b> FileBuilder<'b> {
         let decl = self.facts.decl(id);
         match decl.kind {
             DeclKind::Namespace => self.namespace(id),
-            kind if is_type(kind) => self.type_declaration(id),
+            kind if kind.opens_type() => self.type_declaration(id),
             _ if decl.flags.has(DeclFlags::MEMBER) || is_member_kind(decl.kind) => self.member(id),
             _ => {}
         }

@@ -10,7 +10,7 @@
 use crate::model::facts::{DeclFlags, DeclId, DeclKind};
 use crate::model::graph::{Access, Confidence, EdgeType};
 use crate::resolve::csharp::declared::published;
-use crate::resolve::csharp::declared::tables::{Tid, is_type};
+use crate::resolve::csharp::declared::tables::Tid;
 use crate::resolve::csharp::edges::Linker;
 use crate::resolve::csharp::types::members::Candidate;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
@@ -26,7 +26,7 @@ impl Linker<'_> {
                 self.enter(id);
                 self.override_of(id, links);
             }
-            if is_type(decl.kind)
+            if decl.kind.opens_type()
                 && !matches!(decl.kind, DeclKind::Enum | DeclKind::Delegate)
                 && let Some(&tid) = self.table.types.get(&id)
             {
