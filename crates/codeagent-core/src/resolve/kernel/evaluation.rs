@@ -30,6 +30,25 @@ pub struct Limits {
     pub file: u64,
 }
 
+/// Steps that a file may cost.
+#[derive(Clone, Copy, Debug)]
+pub struct FileBudget {
+    /// With few sites.
+    pub least: u64,
+    /// More for each site.
+    pub each_site: u64,
+    /// With many sites.
+    pub most: u64,
+}
+
+impl FileBudget {
+    /// The steps of a file with so many sites.
+    #[must_use]
+    pub fn steps(&self, sites: usize) -> u64 {
+        self.most.min(self.least + self.each_site * sites as u64)
+    }
+}
+
 /// An answer that is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept<V> {

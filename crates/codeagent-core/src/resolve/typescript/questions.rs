@@ -5,14 +5,14 @@
 use super::Link;
 use super::types::Ty;
 use crate::model::facts::{CallId, ExprId, TypeId};
-use crate::resolve::kernel::evaluation::Limits;
+use crate::resolve::kernel::evaluation::{FileBudget, Limits};
 use crate::resolve::{DeclRef, FileId};
 
 /// Nested questions before the answer is `UNKNOWN`.
 pub(super) const MAX_DEPTH: u32 = 60;
 
-/// Steps a file may cost, how many more for each of its sites, and the most. Of twelve repositories the file that took most took a third.
-const FILE_BUDGET: (u64, u64, u64) = (3_000_000, 20, 4_000_000);
+/// Of twelve repositories the file that took most took a third of what it may.
+const FILE_BUDGET: FileBudget = FileBudget { least: 3_000_000, each_site: 20, most: 4_000_000 };
 
 /// Questions after which provisional answers are remembered for good, so that a link always comes to an end.
 const PATIENCE: u32 = 400_000;
@@ -44,8 +44,7 @@ pub enum Question {
 
 /// Those of the link of a file with so many sites.
 pub(super) fn limits(sites: usize) -> Limits {
-    let (least, each, most) = FILE_BUDGET;
-    Limits { depth: MAX_DEPTH, site: None, file: most.min(least + each * sites as u64) }
+    Limits { depth: MAX_DEPTH, site: None, file: FILE_BUDGET.steps(sites) }
 }
 
 impl Link<'_> {

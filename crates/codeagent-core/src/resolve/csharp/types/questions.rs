@@ -7,7 +7,7 @@ use crate::model::facts::{CallId, DeclId, ExprId, ImportId, TypeId};
 use crate::resolve::FileId;
 use crate::resolve::csharp::declared::tables::Tid;
 use crate::resolve::csharp::types::Ty;
-use crate::resolve::kernel::evaluation::Limits;
+use crate::resolve::kernel::evaluation::{FileBudget, Limits};
 
 /// How many questions may be open at once.
 const MAX_DEPTH: u32 = 61;
@@ -15,9 +15,8 @@ const MAX_DEPTH: u32 = 61;
 /// Steps one site may cost; a lambda inside overloaded calls is read once per overload, so nesting multiplies.
 const SITE_BUDGET: u32 = 40_000;
 
-/// Steps a file may cost, how many more for each of its sites, and the most. Of seven repositories the file that took most, three thousand lines
-/// of queries in lambdas, took a third of what it may.
-const FILE_BUDGET: (u64, u64, u64) = (500_000, 150, 3_000_000);
+/// Of seven repositories the file that took most, three thousand lines of queries in lambdas, took a third of what it may.
+const FILE_BUDGET: FileBudget = FileBudget { least: 500_000, each_site: 150, most: 3_000_000 };
 
 /// A question that is being answered; asking it again meanwhile is a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +40,5 @@ pub enum Question {
 /// Those of the link of a file with so many sites.
 #[must_use]
 pub fn limits(sites: usize) -> Limits {
-    let (least, each, most) = FILE_BUDGET;
-    Limits { depth: MAX_DEPTH, site: Some(SITE_BUDGET), file: most.min(least + each * sites as u64) }
+    Limits { depth: MAX_DEPTH, site: Some(SITE_BUDGET), file: FILE_BUDGET.steps(sites) }
 }
