@@ -243,22 +243,25 @@ fn lies_in(path: &str, folder: &str) -> bool {
 /// The manifests of folders with sources of a language that has them, and of the folders above, that the walk did not list.
 fn ignored_manifests(workspace: &Workspace, entries: &[Entry]) -> Vec<Entry> {
     let listed: FxHashSet<&str> = entries.iter().map(|entry| entry.path.as_str()).filter(|path| is_project_file(path)).collect();
-    let mut missing: FxHashSet<String> = FxHashSet::default();
-    for (_, language) in Language::NAMES {
-        let manifests = language.rules().manifests;
-        let mut folders: FxHashSet<&str> = FxHashSet::default();
-        let is_source = |path: &str| Dialect::of_path(path).is_some_and(|dialect| dialect.language() == *language);
-        for entry in entries.iter().filter(|entry| !manifests.is_empty() && is_source(entry.path.as_str())) {
-            let mut folder = entry.path.as_str();
-            while let Some((parent, _)) = folder.rsplit_once('/') {
-                if !folders.insert(parent) {
-                    break;
-                }
-                folder = parent;
-            }
+    let mut folders: FxHashSet<(Language, &str)> = FxHashSet::default();
+    for entry in entries {
+        let Some(dialect) = Dialect::of_path(entry.path.as_str()) else { continue };
+        let language = dialect.language();
+        if language.rules().manifests.is_empty() {
+            continue;
         }
-        missing.extend(folders.iter().flat_map(|folder| manifests.iter().map(move |name| format!("{folder}/{name}"))));
+        let mut folder = entry.path.as_str();
+        while let Some((parent, _)) = folder.rsplit_once('/') {
+            if !folders.insert((language, parent)) {
+                break;
+            }
+            folder = parent;
+        }
     }
+    let missing: FxHashSet<String> = folders
+        .into_iter()
+        .flat_map(|(language, folder)| language.rules().manifests.iter().map(move |name| format!("{folder}/{name}")))
+        .collect();
     missing
         .into_iter()
         .filter(|path| !listed.contains(path.as_str()))
