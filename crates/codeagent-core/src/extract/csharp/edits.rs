@@ -192,24 +192,21 @@ impl<'a> Code<'a> {
         self.note(start.start, end.end, EditKind::Plain);
     }
 
+    /// The token before `first`, a name, and those two.
+    fn after_name(&self, first: usize, last: usize) -> Option<[Token; 3]> {
+        Some([self.token(first.checked_sub(1)?)?, self.token(first)?, self.token(last)?])
+    }
+
     /// Blanks the brackets from `first` to `last` after a name, noting that they were a call.
     pub fn blank_call(&mut self, first: usize, last: usize) {
-        let (Some(name), Some(start), Some(end)) =
-            (first.checked_sub(1).and_then(|name| self.token(name)), self.token(first), self.token(last))
-        else {
-            return;
-        };
+        let Some([name, start, end]) = self.after_name(first, last) else { return };
         self.erase(start.start, end.end);
         self.note(name.end, end.end, EditKind::EmptyCall);
     }
 
     /// Blanks the type arguments from `first` to `last`, noting them.
     pub fn blank_type_list(&mut self, first: usize, last: usize) {
-        let (Some(name), Some(start), Some(end)) =
-            (first.checked_sub(1).and_then(|name| self.token(name)), self.token(first), self.token(last))
-        else {
-            return;
-        };
+        let Some([name, start, end]) = self.after_name(first, last) else { return };
         self.blank(first, last);
         self.type_lists.push(TypeList { name_end: name.end, start: start.start, end: end.end });
     }
