@@ -26,10 +26,10 @@ use crate::commands::Cli;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    codeagent_memory::few_arenas();
     if let Some(ended) = codeagent_workspace::jail_main() {
         return ended;
     }
+    codeagent_memory::few_arenas();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
