@@ -4,9 +4,8 @@
 //! problem; a panic of an extractor is such a problem too.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use codeagent_workspace::{FileText, ReadError, Stamp, Workspace};
 use rayon::prelude::*;
@@ -89,6 +88,22 @@ pub struct Loader<'a> {
     pub progress: &'a (dyn Fn(Progress) + Sync),
 }
 
+/// What the threads of one load share.
+#[derive(Default)]
+struct Made {
+    packed: Mutex<PackedFacts>,
+    texts: Mutex<FxHashMap<FactsKey, Text>>,
+}
+
+/// The facts of a text, once somebody has made them.
+type Text = Arc<Mutex<Option<Arc<Facts>>>>;
+
+impl Made {
+    fn text(&self, key: FactsKey) -> Text {
+        Arc::clone(self.texts.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default())
+    }
+}
+
 /// What one thread has open.
 #[derive(Default)]
 pub struct OpenedStores {
@@ -101,19 +116,19 @@ impl Loader<'_> {
     /// The facts of all sources, in their order. A file that is gone by now is left out.
     pub fn load(&self, sources: &[SourceFile]) -> Result<Vec<Loaded>, IngestError> {
         let done = AtomicUsize::new(0);
-        let packed = Mutex::new(PackedFacts::new());
+        let made = Made::default();
         let loaded: Result<Vec<Option<Loaded>>, IngestError> = sources
             .par_iter()
             .map_init(OpenedStores::default, |opened, source| {
                 if self.cancel.load(Ordering::Relaxed) {
                     return Err(IngestError::Interrupted);
                 }
-                let loaded = self.load_one(opened, source, &packed)?;
+                let loaded = self.load_one(opened, source, &made)?;
                 (self.progress)(Progress { phase: Phase::Extract, done: done.fetch_add(1, Ordering::Relaxed) + 1, total: sources.len() });
                 Ok(loaded)
             })
             .collect();
-        let rest = packed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let rest = made.packed.into_inner().unwrap_or_else(PoisonError::into_inner);
         let loaded = loaded?.into_iter().flatten().collect();
         self.send(rest)?;
         Ok(loaded)
@@ -141,10 +156,7 @@ impl Loader<'_> {
         packed: &Mutex<PackedFacts>,
     ) -> Result<(FactsKey, Option<Arc<Facts>>), IngestError> {
         let key = FactsKey::new(dialect, DECLARATIONS, file.hash.as_bytes());
-        let kept = match self.find(&mut opened.own, &key)? {
-            Some(facts) => Some(facts),
-            None => self.take(&mut opened.others, key, packed)?,
-        };
+        let kept = self.kept(opened, key, packed)?;
         if kept.is_some() {
             return Ok((key, kept));
         }
@@ -160,7 +172,7 @@ impl Loader<'_> {
         Ok((key, Some(Arc::new(facts))))
     }
 
-    fn load_one(&self, opened: &mut OpenedStores, source: &SourceFile, packed: &Mutex<PackedFacts>) -> Result<Option<Loaded>, IngestError> {
+    fn load_one(&self, opened: &mut OpenedStores, source: &SourceFile, made: &Made) -> Result<Option<Loaded>, IngestError> {
         let path = source.path.as_str();
         let defines = self.projects.defines(path);
         let defines_hash = hash_of(defines);
@@ -196,24 +208,19 @@ impl Loader<'_> {
             );
             return Ok(Some(self.unread(source, *file.hash.as_bytes(), defines_hash, Some(problem))));
         }
-        self.read(opened, source, &file, packed).map(Some)
+        self.read(opened, source, &file, made).map(Some)
     }
 
-    /// Facts of a text that was read: kept ones under its key, else new ones.
-    fn read(
-        &self,
-        opened: &mut OpenedStores,
-        source: &SourceFile,
-        file: &FileText,
-        packed: &Mutex<PackedFacts>,
-    ) -> Result<Loaded, IngestError> {
+    /// A text that was read, with its facts. Files of one text wait for the first of them, whose facts are those of all.
+    fn read(&self, opened: &mut OpenedStores, source: &SourceFile, file: &FileText, made: &Made) -> Result<Loaded, IngestError> {
         let defines = self.projects.defines(source.path.as_str());
         let hash = *file.hash.as_bytes();
-        let conditions = extract::conditions(&file.text, source.dialect, defines);
-        let key = FactsKey::new(source.dialect, &conditions, &hash);
-        let kept = match self.find(&mut opened.own, &key)? {
+        let key = FactsKey::new(source.dialect, &extract::conditions(&file.text, source.dialect, defines), &hash);
+        let text = made.text(key);
+        let mut known = text.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = match known.clone() {
             Some(facts) => Some(facts),
-            None => self.take(&mut opened.others, key, packed)?,
+            None => self.kept(opened, key, &made.packed)?,
         };
         let parsed = kept.is_none();
         let facts = match kept {
@@ -226,11 +233,13 @@ impl Loader<'_> {
                 // What was given up is tried again by whatever engine comes next.
                 if self.store.is_some() && facts.header.parse_status != ParseStatus::Failed {
                     let blob = self.clock.time(Phase::Store, || store::encode_facts(&facts));
-                    self.keep(key, blob, packed)?;
+                    self.keep(key, blob, &made.packed)?;
                 }
                 Arc::new(facts)
             }
         };
+        *known = Some(Arc::clone(&facts));
+        drop(known);
         if facts.header.parse_status == ParseStatus::Failed {
             let unread = self.unread(source, hash, hash_of(defines), Some(GIVEN_UP.to_owned()));
             return Ok(Loaded { parsed, ..unread });
@@ -247,6 +256,14 @@ impl Loader<'_> {
             problem: None,
             parsed,
         })
+    }
+
+    /// Facts that an index has under a key.
+    fn kept(&self, opened: &mut OpenedStores, key: FactsKey, packed: &Mutex<PackedFacts>) -> Result<Option<Arc<Facts>>, IngestError> {
+        match self.find(&mut opened.own, &key)? {
+            Some(facts) => Ok(Some(facts)),
+            None => self.take(&mut opened.others, key, packed),
+        }
     }
 
     fn extract(&self, text: &str, dialect: Dialect, defines: &[String]) -> Option<Facts> {
@@ -280,7 +297,7 @@ impl Loader<'_> {
     /// Sends packed facts off when enough have come together.
     pub fn keep(&self, key: FactsKey, blob: Vec<u8>, packed: &Mutex<PackedFacts>) -> Result<(), IngestError> {
         let Some(store) = self.store else { return Ok(()) };
-        let mut waiting = packed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut waiting = packed.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.push((key, blob));
         if waiting.len() < PACKED_AT_ONCE {
             return Ok(());

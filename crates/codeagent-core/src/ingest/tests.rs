@@ -171,6 +171,17 @@ fn a_touched_file_is_compared_and_not_linked() {
 }
 
 #[test]
+fn files_of_one_text_are_parsed_once() {
+    let folder = tempfile::tempdir().unwrap();
+    for at in 0..40 {
+        std::fs::write(folder.path().join(format!("{at}.js")), "exports.run = function () {};\n").unwrap();
+        std::fs::write(folder.path().join(format!("{at}.ts")), "export function run() {}\n").unwrap();
+    }
+    let summary = index(&engine(folder.path(), 4, false));
+    assert_eq!((summary.changed, summary.parsed, summary.linked), (80, 2, 80), "one for each way to read it");
+}
+
+#[test]
 fn texts_that_come_back_are_not_parsed_again() {
     let folder = tempfile::tempdir().unwrap();
     let engine = engine(folder.path(), 1, false);
