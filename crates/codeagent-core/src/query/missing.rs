@@ -27,7 +27,9 @@ pub fn beginning(snapshot: &Snapshot, asked: &str) -> Result<Option<String>, Que
             continue;
         }
         let found = get_node_by_qualified_name(snapshot, before, None, None)?;
-        let found = found.into_iter().map(|(node, _)| node).find(|node| node.node_type != NodeType::Constructor);
+        let nodes = found.into_iter().map(|(node, _)| node).filter(|node| node.node_type != NodeType::Constructor);
+        // `Mailbox.Enqueue` speaks of the class rather than of a property of that name.
+        let found = nodes.min_by_key(holds_values);
         match found {
             Some(node) if node.node_type == NodeType::Module => return Ok(None),
             Some(node) => return told(snapshot, &node, after).map(Some),
@@ -70,13 +72,16 @@ fn told(snapshot: &Snapshot, node: &Node, missing: &str) -> Result<String, Query
     let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     let mut text = format!("{} is {article} {kind}{place} and has no member {member} of its own in the index", node.qualified_name);
     let nearest = nearest_members(snapshot, node, member)?;
-    let holds_values = matches!(node.kind, NodeKind::Variable | NodeKind::Field | NodeKind::Property);
     if !nearest.is_empty() {
         text += &format!("; its members nearest to that: {}", nearest.join(", "));
-    } else if holds_values && node.language.rules().has_object_literals {
+    } else if holds_values(node) && node.language.rules().has_object_literals {
         text += " (keys of object literals are no symbols); get_references of it lists its uses";
     }
     Ok(text)
+}
+
+fn holds_values(node: &Node) -> bool {
+    matches!(node.kind, NodeKind::Variable | NodeKind::Field | NodeKind::Property)
 }
 
 fn nearest_members(snapshot: &Snapshot, node: &Node, missing: &str) -> Result<Vec<String>, QueryError> {

@@ -294,8 +294,13 @@ async fn the_other_candidates_of_an_inferred_site_are_shown() {
 #[tokio::test]
 async fn the_beginning_of_a_name_says_what_there_is() {
     let script = "export const Modes = { NEVER: 1, ALWAYS: 2 };\nexport interface Cart {\n  total: number;\n  add(): void;\n}\n";
-    let session = Session::indexed(&[("src/modes.ts", script.as_bytes())]).await;
+    let mailboxes = "class Actor\n{\n    Mailbox Mailbox { get; }\n}\nclass Mailbox\n{\n    void Post() { }\n}\n";
+    let session = Session::indexed(&[("src/modes.ts", script.as_bytes()), ("Actor.cs", mailboxes.as_bytes())]).await;
     for (asked, expected) in [
+        (
+            "Mailbox.Pots",
+            "Mailbox is a class at Actor.cs:5 and has no member Pots of its own in the index; its members nearest to that: Post",
+        ),
         (
             "Modes.NEVER",
             "src/modes.ts#Modes is a variable at src/modes.ts:1 and has no member NEVER of its own in the index (keys of object literals \
