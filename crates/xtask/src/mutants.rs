@@ -165,7 +165,7 @@ impl Mutants {
             let rule = self.rules.iter().find(|rule| rule.number == number);
             let file = rule.map_or_else(|| &self.branches[number - FIRST_BRANCH].file, |rule| &rule.file);
             let pages = file.split('/').next().filter(|folder| matches!(*folder, "csharp" | "typescript"));
-            Trial { number, pages, is_rule: rule.is_some() }
+            Trial { number, pages }
         };
         numbers.iter().map(trial).collect()
     }

@@ -22,7 +22,7 @@ const CORE: &str = "crates/codeagent-core";
 pub const RESOLVE: &str = "crates/codeagent-core/src/resolve";
 
 /// The tests that become programs.
-const TESTS: [&str; 2] = ["rules", "nuget"];
+const TESTS: [&str; 3] = ["rules", "nuget", "packages"];
 
 /// The place of a source: from `src` on, or in `resolve`.
 #[must_use]
