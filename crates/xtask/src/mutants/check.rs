@@ -73,7 +73,7 @@ impl Tests {
 
     /// Whether the tests fail, or do not end, with a mutant.
     fn notice(&self, trial: &Trial<'_>) -> anyhow::Result<bool> {
-        for (at, program) in self.programs.iter().enumerate(){
+        for (at, program) in self.programs.iter().enumerate() {
             if self.fails(program, trial.number, trial.pages.filter(|_| at == 0))? {
                 return Ok(true);
             }
