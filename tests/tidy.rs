@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod languages;
+mod rooms;
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -30,12 +31,38 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("watch", &["embed", "store", "ingest", "engine"]),
 ];
 
-/// Folders of `resolve` and the paths in it that may not stand there: the kernel knows no language, a floor nothing of those above it.
+/// Folders and files of `resolve` and the paths in it that may not stand there: the kernel knows no language, a floor nothing of those above it.
 const FLOORS: &[(&str, &[&str])] = &[
     ("kernel/", &["csharp", "typescript"]),
     ("csharp/declared/", &["csharp::types", "csharp::expressions", "csharp::edges"]),
     ("csharp/types/", &["csharp::expressions", "csharp::edges"]),
     ("csharp/expressions/", &["csharp::edges"]),
+    ("typescript/declared/", &["typescript::arena", "typescript::questions", "typescript::symbols"]),
+    ("typescript/arena.rs", &["typescript::questions", "typescript::symbols"]),
+    ("typescript/questions.rs", &["typescript::symbols"]),
+    ("typescript/declared/", CHECKER),
+    ("typescript/arena.rs", CHECKER),
+    ("typescript/questions.rs", CHECKER),
+    ("typescript/symbols/", CHECKER),
+    (
+        "typescript/checker.rs",
+        &["typescript::names", "typescript::types", "typescript::expressions", "typescript::builtins", "typescript::edges"],
+    ),
+    // The rooms of the checker, whose questions `rooms` looks at; these are the types of what they ask and answer.
+    ("typescript/names/", &["typescript::types", "typescript::expressions", "typescript::builtins", "typescript::edges"]),
+    ("typescript/types/", &["typescript::expressions", "typescript::builtins", "typescript::edges"]),
+    ("typescript/expressions/", &["typescript::edges"]),
+    ("typescript/builtins/", &["typescript::edges"]),
+];
+
+/// TypeScript's third floor and what stands above it.
+const CHECKER: &[&str] = &[
+    "typescript::checker",
+    "typescript::names",
+    "typescript::types",
+    "typescript::expressions",
+    "typescript::builtins",
+    "typescript::edges",
 ];
 
 /// Paths and the only places in which they may stand.
@@ -45,7 +72,7 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("r2d2_sqlite", &["crates/codeagent-core/src/store/"]),
     // The bench compares with a bare parse.
     ("tree_sitter", &["crates/codeagent-core/src/extract/", "benches/"]),
-    ("oxc_resolver", &["crates/codeagent-core/src/resolve/typescript/module_paths"]),
+    ("oxc_resolver", &["crates/codeagent-core/src/resolve/typescript/declared/module_paths"]),
     // Models and the files and commands of clients are the user's, not a repository's.
     (
         "std::fs",

@@ -1,0 +1,11 @@
+//! What do all files declare? The ground floor: tables over the facts of all files, made before any link and only read by it.
+//!
+//! **Limits.** No type is made here, and no import is followed but to the file that it names.
+
+pub mod module_paths;
+pub mod object_functions;
+mod patch;
+mod programs;
+pub mod published;
+pub mod tables;
+pub mod well_known;

@@ -1,0 +1,147 @@
+//! What does a class, interface or type parameter derive from: the entries of its base list, its constraint, its instance of an ancestor?
+//!
+//! **Limits.** Eight levels up; what a base of outside derives from is not known.
+
+use crate::model::facts::*;
+use crate::resolve::typescript::arena::{Args, Ty, Type};
+use crate::resolve::typescript::checker::Checker;
+use crate::resolve::typescript::declared::well_known::Known;
+use crate::resolve::typescript::questions::Question;
+use crate::resolve::typescript::symbols::at;
+use crate::resolve::typescript::symbols::scopes::{Place, Space};
+use crate::resolve::{DeclRef, FileId};
+
+impl Checker<'_> {
+    /// The type entry `index` of a base list names.
+    pub fn base_type(&mut self, decl: DeclRef, index: usize) -> Ty {
+        self.answered(Question::Base(decl, index as u32), |checker| {
+            let facts = checker.facts(decl.file);
+            let declaration = facts.decl(decl.decl);
+            let Some(base) = facts.list(declaration.bases).get(index).copied() else { return Ty::UNKNOWN };
+            let ty = checker.type_of(decl.file, base.ty);
+            let by_value = declaration.kind == DeclKind::Class && base.clause == BaseClause::Extends;
+            if ty.is_opaque() && by_value { checker.base_by_value(decl, base.ty).unwrap_or(ty) } else { ty }
+        })
+    }
+
+    /// `extends Base` where `Base` is a variable that holds a class.
+    fn base_by_value(&mut self, decl: DeclRef, ty: TypeId) -> Option<Ty> {
+        let facts = self.facts(decl.file);
+        let TypeExpr::Name(segments, scope) = facts.type_expr(ty) else { return None };
+        let &[segment] = facts.list(segments) else { return None };
+        let name = self.name(decl.file, segment.name);
+        let decls = self.lookup(Place { file: decl.file, scope, offset: u32::MAX }, name, Space::Value);
+        if decls.is_empty() {
+            return None;
+        }
+        let value = self.decls_type(&decls);
+        let args = self.types_of(decl.file, segment.args);
+        Some(self.instance_of(value, &args))
+    }
+
+    /// The value a class extends.
+    pub fn static_base(&mut self, class: DeclRef) -> Option<Ty> {
+        let facts = self.facts(class.file);
+        let bases = facts.list(facts.decl(class.decl).bases);
+        let index = bases.iter().position(|base| base.clause == BaseClause::Extends)?;
+        if let TypeExpr::Heritage(expr, _) = facts.type_expr(bases[index].ty) {
+            return Some(self.answered(Question::Base(class, u32::MAX), |checker| checker.expr_type(class.file, expr)));
+        }
+        let instance = self.base_type(class, index);
+        match self.get(instance) {
+            Type::Instance(decl, _) if self.decl(decl).kind == DeclKind::Class => Some(self.arena.add(Type::Static(decl))),
+            Type::Simple(Ty::EXTERNAL | Ty::FOREIGN_GENERIC) => Some(Ty::EXTERNAL),
+            _ => None,
+        }
+    }
+
+    /// What a type parameter must be.
+    pub fn constraint(&mut self, param: DeclRef) -> Ty {
+        self.base_type(param, 0)
+    }
+
+    pub fn indexed_constraint(&mut self, object: Ty, key: Ty) -> Ty {
+        let object = if let Type::Param(param) = self.get(object) { self.constraint(param) } else { object };
+        let key = if let Type::Param(param) = self.get(key) { self.constraint(param) } else { key };
+        if self.is_open(object) || self.is_open(key) { Ty::UNKNOWN } else { self.indexed_type(object, key) }
+    }
+
+    pub fn has_outside_base(&mut self, ty: Ty) -> bool {
+        let Type::Instance(decl, _) = self.get(ty) else { return false };
+        (0..self.decl(decl).bases.len()).any(|index| {
+            let base = self.base_type(decl, index);
+            !matches!(self.get(base), Type::Instance(..))
+        })
+    }
+
+    /// Whether a type is an instance of a class or of one derived from it.
+    pub fn is_derived(&mut self, ty: Ty, from: Ty) -> Option<bool> {
+        match (self.get(ty), self.get(from)) {
+            _ if ty == from => Some(true),
+            (Type::Instance(..), Type::Instance(decl, _)) => Some(self.as_instance_of(ty, decl, 0).is_some()),
+            _ => self.extends(ty, from, &mut Vec::new()),
+        }
+    }
+
+    /// The type arguments of the supertype of `ty` that is an instance of `target`.
+    pub fn as_instance_of(&mut self, ty: Ty, target: DeclRef, level: u32) -> Option<Args> {
+        let Type::Instance(decl, args) = self.get(ty) else { return None };
+        if decl == target {
+            return Some(args);
+        }
+        if level > 8 {
+            return None;
+        }
+        let types = self.arena.list(args);
+        for &part in self.group(decl).iter() {
+            for index in 0..self.decl(part).bases.len() {
+                let base = self.base_type(part, index);
+                let env = self.bind(part, &types);
+                let base = self.substitute(base, env);
+                for &base in self.arena.members(base).iter() {
+                    if let Some(found) = self.as_instance_of(base, target, level + 1) {
+                        return Some(found);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// A class as seen from inside: its type parameters stand for themselves.
+    pub fn own_instance(&mut self, decl: DeclRef) -> Ty {
+        let params: Vec<Ty> = self.type_params(decl).into_iter().map(|param| self.arena.add(Type::Param(param))).collect();
+        self.instance(decl, &params)
+    }
+
+    /// The instance a class extends.
+    pub fn super_type(&mut self, file: FileId, decl: DeclId) -> Ty {
+        let Some(decl) = decl.some() else { return Ty::UNKNOWN };
+        let decl = at(file, decl);
+        let facts = self.facts(file);
+        let position = facts.list(facts.decl(decl.decl).bases).iter().position(|base| base.clause == BaseClause::Extends);
+        position.map_or(Ty::UNKNOWN, |index| self.base_type(decl, index))
+    }
+
+    /// The first type argument of the built-in type that a class derives from.
+    pub fn as_built_in(&mut self, ty: Ty, known: Known, level: u32) -> Option<Ty> {
+        match self.get(ty) {
+            Type::BuiltIn(found, args) if found == known => self.arena.list(args).first().copied(),
+            Type::Instance(decl, args) if level < 6 => {
+                let types = self.arena.list(args);
+                for &part in self.group(decl).iter() {
+                    for index in 0..self.decl(part).bases.len() {
+                        let base = self.base_type(part, index);
+                        let env = self.bind(part, &types);
+                        let base = self.substitute(base, env);
+                        if let Some(found) = self.as_built_in(base, known, level + 1) {
+                            return Some(found);
+                        }
+                    }
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+}
