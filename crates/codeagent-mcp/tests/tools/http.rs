@@ -142,7 +142,7 @@ async fn every_revision_is_spoken() {
         let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
         assert_eq!(http.post("/mcp", &[("MCP-Protocol-Version", revision)], ready).await.status, 202);
         let listed = http.post("/mcp", &[("MCP-Protocol-Version", revision)], LIST).await.json();
-        assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 17);
+        assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), codeagent_mcp::tools::all().count());
     }
     let discovered = http.modern("server/discover", json!({}), &[]).await;
     assert_eq!(discovered.status, 200);
@@ -168,7 +168,7 @@ async fn every_profile_has_an_endpoint_of_its_own() {
         };
         let headers = [("MCP-Protocol-Version", "2025-11-25")];
         for (path, name, tools) in [
-            ("/mcp", "codeagent", 17),
+            ("/mcp", "codeagent", codeagent_mcp::tools::all().count()),
             ("/mcp/assistant", "codeagent-assistant", 4),
             ("/mcp/patch", "codeagent-patch", patch_tools),
             ("/mcp/workspace", "codeagent-workspace", workspace_tools),
@@ -350,7 +350,7 @@ async fn the_endpoints_of_2024_11_05_answer_over_their_stream() {
     assert_eq!(http.post(&address, &[], r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await.status, 202);
     assert_eq!(http.post(&address, &[], LIST).await.status, 202);
     let listed: Value = serde_json::from_str(&data(&mut stream, "event: message").await).unwrap();
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 17);
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), codeagent_mcp::tools::all().count());
     assert_eq!(http.post("/messages?session_id=none", &[], LIST).await.status, 404);
     drop(stream);
     let gone = async {
