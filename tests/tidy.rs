@@ -381,6 +381,43 @@ fn a_look_at_a_floor_above_is_seen_in_every_form() {
     assert_eq!(problems("edges/sites.rs", "use crate::resolve::csharp::expressions::Checker;"), 0);
 }
 
+/// What holds the state of a walk over a tree.
+const WALKS: &[&str] = &["extract::csharp::walk", "extract::typescript::walker"];
+
+#[test]
+fn a_walk_knows_none_of_its_rooms() {
+    assert_none(&circles(&sources()));
+}
+
+/// What a walk names of its language may not name the walk: what both need stands below them.
+fn circles(sources: &[Source]) -> Vec<String> {
+    let mut problems = Vec::new();
+    let file = |module: &str| {
+        let path = format!("crates/codeagent-core/src/{}.rs", module.replace("::", "/"));
+        sources.iter().find(|source| source.path == path)
+    };
+    for walk in WALKS {
+        let Some(((language, _), source)) = walk.rsplit_once("::").zip(file(walk)) else { continue };
+        let siblings = source.paths.iter().filter_map(|(_, path)| path.strip_prefix(&format!("crate::{language}::"))?.split("::").next());
+        for sibling in siblings.collect::<BTreeSet<_>>() {
+            let is_walk = |path: &str| path.strip_prefix("crate::").is_some_and(|path| path.starts_with(&format!("{walk}::")));
+            let room = file(&format!("{language}::{sibling}")).filter(|room| room.paths.iter().any(|(_, path)| is_walk(path)));
+            problems.extend(room.map(|room| format!("{} names `{sibling}`, and {} names it", source.path, room.path)));
+        }
+    }
+    problems
+}
+
+#[test]
+fn a_room_in_a_walk_is_seen() {
+    let extract = |file: &str, text: &str| Source::new(&format!("crates/codeagent-core/src/extract/typescript/{file}"), text);
+    let walker = || extract("walker.rs", "use crate::extract::typescript::{calls::Link, syntax::Child};");
+    let room = |text: &str| circles(&[walker(), extract("calls.rs", text), extract("syntax.rs", "")]).len();
+    assert_eq!(room("use crate::extract::typescript::walker::Walker;"), 1);
+    assert_eq!(room("use super::walker::Walker;"), 1);
+    assert_eq!(room("use crate::extract::typescript::syntax::Child;"), 0);
+}
+
 #[test]
 fn libraries_stay_where_they_belong() {
     assert_none(&strays(&sources()));

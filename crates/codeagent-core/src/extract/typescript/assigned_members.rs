@@ -5,6 +5,7 @@
 //! Computed names declare nothing.
 
 use crate::extract::typescript::details::Looks;
+use crate::extract::typescript::state::Holder;
 use crate::extract::typescript::syntax::{Child, Field, Kind};
 use crate::extract::typescript::walker::Walker;
 use crate::model::facts::*;
@@ -12,24 +13,6 @@ use crate::model::graph::Access;
 
 /// How many names that stand for other names are followed to what they hold.
 const MAX_ALIASES: usize = 8;
-
-/// What a member is assigned to.
-#[derive(Clone, Copy)]
-pub struct Holder {
-    /// The class, function, variable or member.
-    pub decl: DeclId,
-    /// The class whose members these become; `NONE` for a function or object.
-    pub class: DeclId,
-    /// The function whose instances may have the members of its prototype.
-    pub function: DeclId,
-}
-
-impl Holder {
-    /// The scope of the members that instances have: that of the class or function.
-    fn made(self) -> Option<DeclId> {
-        self.class.some().or(self.function.some())
-    }
-}
 
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// `this.x = e` declares a property of the class or of what the function makes, once.
@@ -50,8 +33,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         let inner = self.b.decl(class).inner;
         let is_empty = matches!(self.b.facts.expr(value), Expr::Literal(LiteralKind::Null | LiteralKind::Undefined, _));
-        if !self.class_members.insert((inner, name)) {
-            if !is_empty && let Some(field) = self.empty_fields.remove(&(inner, name)) {
+        if !self.script.class_members.insert((inner, name)) {
+            if !is_empty && let Some(field) = self.script.empty_fields.remove(&(inner, name)) {
                 self.b.decl(field).init = value;
             }
             return;
@@ -65,7 +48,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         decl.init = value;
         decl.ty = ty;
         if is_empty && ty.is_none() {
-            self.empty_fields.insert((inner, name), id);
+            self.script.empty_fields.insert((inner, name), id);
         }
         let access = Some(Access::Public);
         if kind == DeclKind::Class || self.is_shown(owner) {
@@ -119,7 +102,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if holder.class.is_none() {
             self.constructs(holder);
         }
-        if inner.is_none() || !self.class_members.insert((inner, sym)) {
+        if inner.is_none() || !self.script.class_members.insert((inner, sym)) {
             return None;
         }
         let at = self.at(name);
@@ -143,7 +126,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             return None;
         }
         let sym = self.sym(name);
-        if self.assigned_members.contains_key(&(decl, sym)) {
+        if self.script.assigned_members.contains_key(&(decl, sym)) {
             return None;
         }
         let at = self.at(name);
@@ -155,7 +138,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         if let Some(class) = class.some() {
             let inner = self.b.decl(class).inner;
-            if !self.class_members.insert((inner, sym)) {
+            if !self.script.class_members.insert((inner, sym)) {
                 self.b.owner = around.1;
                 return None;
             }
@@ -163,7 +146,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             flags.insert(DeclFlags::STATIC);
         }
         let id = self.b.declare(sym, DeclKind::Property, flags, at);
-        self.assigned_members.insert((decl, sym), id);
+        self.script.assigned_members.insert((decl, sym), id);
         self.show_assigned(id, (left.start(), right.end()), name, right);
         (self.b.scope, self.b.owner) = around;
         Some(id)
@@ -192,7 +175,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let (mut decl, rest) = match texts[..] {
             ["exports"] | ["module", "exports"] => {
                 let whole = self.b.sym_owned("export=");
-                (*self.assigned_members.get(&(DeclId::NONE, whole))?, 0..0)
+                (*self.script.assigned_members.get(&(DeclId::NONE, whole))?, 0..0)
             }
             ["module", "exports", ..] => (DeclId::NONE, 2..path.len()),
             ["exports", ..] => (DeclId::NONE, 1..path.len()),
@@ -206,7 +189,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         for segment in &path[rest] {
             let sym = self.sym(*segment);
             let holder = if decl.is_none() { decl } else { self.held(decl)?.decl };
-            decl = *self.assigned_members.get(&(holder, sym))?;
+            decl = *self.script.assigned_members.get(&(holder, sym))?;
         }
         self.held(decl)
     }
@@ -246,20 +229,20 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// What a name means in a scope, among what has been declared so far.
     fn visible_name(&mut self, scope: ScopeId, name: Sym) -> Option<DeclId> {
-        for number in self.looked_for_holders..self.b.facts.decls.len() {
+        for number in self.script.looked_for_holders..self.b.facts.decls.len() {
             let decl = &self.b.facts.decls[number];
             let is_named = matches!(
                 decl.kind,
                 DeclKind::Class | DeclKind::Function | DeclKind::Lambda | DeclKind::Variable | DeclKind::Parameter | DeclKind::Import
             );
             if is_named && !decl.flags.has(DeclFlags::MEMBER) && !decl.name.is_none() {
-                self.holders.entry((decl.scope, decl.name)).or_insert(DeclId(number as u32));
+                self.script.holders.entry((decl.scope, decl.name)).or_insert(DeclId(number as u32));
             }
         }
-        self.looked_for_holders = self.b.facts.decls.len();
+        self.script.looked_for_holders = self.b.facts.decls.len();
         let mut scope = scope;
         while let Some(id) = scope.some() {
-            if let Some(decl) = self.holders.get(&(id, name)) {
+            if let Some(decl) = self.script.holders.get(&(id, name)) {
                 return Some(*decl);
             }
             scope = self.b.facts.scope(id).parent;

@@ -6,6 +6,7 @@
 //! **Limits.** Where branches meet, the declared type is taken, not the union of what they assign. Paths are ended by their first member:
 //! `a.b.c = x` ends all that is known of `a.b`.
 
+use crate::extract::typescript::state::{PathKey, Write};
 use crate::extract::typescript::walker::Walker;
 use crate::model::facts::*;
 
@@ -15,31 +16,18 @@ const MAX_ASSIGNED: u32 = 16;
 /// Segments of an assigned path that are looked at.
 const MAX_PATH: usize = 16;
 
-/// The root of a path and the first member behind it, `NONE` if it is a bare name.
-pub type PathKey = (Sym, Sym);
-
-/// An assignment to a path.
-#[derive(Clone, Copy, Debug)]
-pub struct Write {
-    /// The path as far as its first member.
-    path: ExprId,
-    key: PathKey,
-    /// It stands in a branch that does not go on behind its statement.
-    left: bool,
-}
-
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// Notes that a path is assigned to; what was known of it ends.
     pub fn write(&mut self, target: ExprId, end: usize) {
         let Some((path, key)) = self.path_key(target) else { return };
-        self.writes.push(Write { path, key, left: false });
+        self.narrowing.writes.push(Write { path, key, left: false });
         self.end_narrowing(path, key, end as u32);
     }
 
     /// Behind a statement: what it assigned somewhere inside has its declared type, what it is the assignment of what is assigned.
     pub fn after_writes(&mut self, mark: usize, assigned: Option<(ExprId, ExprId)>, end: usize) {
-        for index in mark..self.writes.len() {
-            let Write { path, key, left } = self.writes[index];
+        for index in mark..self.narrowing.writes.len() {
+            let Write { path, key, left } = self.narrowing.writes[index];
             if !left {
                 self.end_narrowing(path, key, end as u32);
             }
@@ -51,18 +39,18 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// The writes since `mark` stand in a branch that does not go on.
     pub fn leave_writes(&mut self, mark: usize) {
-        self.writes[mark..].iter_mut().for_each(|write| write.left = true);
+        self.narrowing.writes[mark..].iter_mut().for_each(|write| write.left = true);
     }
 
     /// Branches that were left since `mark` go on here after all: at the end of what is broken off or caught.
     pub fn return_writes(&mut self, mark: usize) {
-        self.writes[mark..].iter_mut().for_each(|write| write.left = false);
+        self.narrowing.writes[mark..].iter_mut().for_each(|write| write.left = false);
     }
 
     /// A loop, in a scope of its own: what is assigned in it may have been before each of its parts.
     pub fn looped(&mut self, part: impl FnOnce(&mut Self)) {
         self.scoped(ScopeKind::Block, |walker| {
-            let mark = walker.writes.len();
+            let mark = walker.narrowing.writes.len();
             part(walker);
             walker.return_writes(mark);
             walker.after_writes(mark, None, 0);
@@ -72,10 +60,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     fn narrow_to_assigned(&mut self, target: ExprId, value: ExprId, end: u32) {
         let Some((_, key)) = self.path_key(target) else { return };
         let creates = matches!(self.b.facts.expr(value), Expr::New(_));
-        if !creates && !self.narrowed.contains(&key) {
+        if !creates && !self.narrowing.narrowed.contains(&key) {
             return;
         }
-        let count = self.assigned_in.entry((self.b.scope, key.0)).or_default();
+        let count = self.narrowing.assigned_in.entry((self.b.scope, key.0)).or_default();
         *count += 1;
         if *count <= MAX_ASSIGNED {
             self.declare_narrow(Guard { subject: target, test: GuardTest::Assigned(value), negated: false }, end);
@@ -84,9 +72,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// Declares that a path has its declared type, unless nothing else is known of it.
     fn end_narrowing(&mut self, path: ExprId, key: PathKey, end: u32) {
-        if self.narrowed.contains(&key) && !self.ended.contains(&(self.b.scope, key)) {
+        if self.narrowing.narrowed.contains(&key) && !self.narrowing.ended.contains(&(self.b.scope, key)) {
             self.declare_narrow(Guard { subject: path, test: GuardTest::Declared, negated: false }, end);
-            self.ended.insert((self.b.scope, key));
+            self.narrowing.ended.insert((self.b.scope, key));
         }
     }
 
@@ -97,8 +85,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
         let Some((_, (root, first))) = self.path_key(guard.subject) else { return };
         for key in [(root, Sym::NONE), (root, first)] {
-            self.narrowed.insert(key);
-            self.ended.remove(&(self.b.scope, key));
+            self.narrowing.narrowed.insert(key);
+            self.narrowing.ended.remove(&(self.b.scope, key));
         }
     }
 

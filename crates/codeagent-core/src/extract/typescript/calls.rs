@@ -5,31 +5,10 @@
 //!
 //! **Limits.** The arguments of `new` without parentheses are none; `import(x)` of a computed module is `Unknown`.
 
-use crate::extract::typescript::expressions::Value;
-use crate::extract::typescript::narrowing::Test;
-use crate::extract::typescript::syntax::{Child, Children, Field, Kind};
+use crate::extract::typescript::state::{ChainLink, Test, Value};
+use crate::extract::typescript::syntax::{Child, Field, Kind};
 use crate::extract::typescript::walker::Walker;
 use crate::model::facts::*;
-
-/// One link of a chain.
-pub struct Link<'tree> {
-    child: Child<'tree>,
-    kids: Children<'tree>,
-    /// An operator that the grammar put under a call with type arguments and that belongs on top of the chain.
-    hoisted: bool,
-}
-
-impl<'tree> Link<'tree> {
-    /// The last name token, else the whole.
-    fn name(&self) -> Child<'tree> {
-        let name = match self.child.kind {
-            Kind::MemberExpression => self.kids.get(Field::Property),
-            Kind::SubscriptExpression => self.kids.get(Field::Index).filter(|index| index.kind == Kind::String),
-            _ => None,
-        };
-        name.unwrap_or(self.child)
-    }
-}
 
 /// What a link hangs on.
 #[derive(Clone, Copy)]
@@ -81,7 +60,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let kids = self.children(current);
             let Some(mut next) = kids.get(below) else { return current };
             let generic = current.kind == Kind::CallExpression && kids.get(Field::TypeArguments).is_some();
-            self.links.push(Link { child: current, kids, hoisted: false });
+            self.links.push(ChainLink { child: current, kids, hoisted: false });
             while generic && matches!(next.kind, Kind::AwaitExpression | Kind::UnaryExpression | Kind::BinaryExpression) {
                 let kids = self.children(next);
                 let inner = if next.kind == Kind::BinaryExpression {
@@ -91,7 +70,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 };
                 let Some(inner) = inner else { break };
                 let hoists = self.links[base..].iter().take_while(|link| link.hoisted).count();
-                self.links.insert(base + hoists, Link { child: next, kids, hoisted: true });
+                self.links.insert(base + hoists, ChainLink { child: next, kids, hoisted: true });
                 next = inner;
             }
             current = next;
@@ -114,7 +93,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    fn link(&mut self, link: &Link<'tree>, value: Value, callee: Callee<'tree>, usage: (Option<SiteKind>, Context)) -> Value {
+    fn link(&mut self, link: &ChainLink<'tree>, value: Value, callee: Callee<'tree>, usage: (Option<SiteKind>, Context)) -> Value {
         match link.child.kind {
             Kind::MemberExpression => self.member_access(link, value, usage.0),
             Kind::SubscriptExpression => self.subscript(link, value, usage.0),
@@ -126,7 +105,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    fn member_access(&mut self, link: &Link<'tree>, value: Value, usage: Option<SiteKind>) -> Value {
+    fn member_access(&mut self, link: &ChainLink<'tree>, value: Value, usage: Option<SiteKind>) -> Value {
         let Some(property) = link.kids.get(Field::Property) else { return value };
         let sym = self.sym(property);
         let expr = self.b.expr(Expr::Member(value.expr, sym));
@@ -137,7 +116,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         Value { expr, test: Test::Truthy(expr) }
     }
 
-    fn subscript(&mut self, link: &Link<'tree>, value: Value, usage: Option<SiteKind>) -> Value {
+    fn subscript(&mut self, link: &ChainLink<'tree>, value: Value, usage: Option<SiteKind>) -> Value {
         let Some(index) = link.kids.get(Field::Index) else { return value };
         if index.kind == Kind::String {
             let sym = self.string(index);
@@ -155,7 +134,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         Value::of(expr)
     }
 
-    fn call(&mut self, link: &Link<'tree>, callee: Value, Callee { child: callee_node, name }: Callee<'tree>) -> Value {
+    fn call(&mut self, link: &ChainLink<'tree>, callee: Value, Callee { child: callee_node, name }: Callee<'tree>) -> Value {
         let arguments = link.kids.get(Field::Arguments);
         if let Some(module) = self.called_module(callee_node, arguments) {
             return Value::of(module);

@@ -256,7 +256,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let at = self.at(name);
         let id = self.b.declare(sym, DeclKind::Property, flags, at);
         if self.javascript {
-            self.class_members.insert((self.b.scope, sym));
+            self.script.class_members.insert((self.b.scope, sym));
         }
         let owner = self.b.owner;
         decorators.extend(kids.iter().filter(|kid| kid.kind == Kind::Decorator));

@@ -8,7 +8,7 @@
 //! **Limits.** Statements at the top of the file and first values of its variables only; of accessors in `Object.assign` the result is unknown.
 
 use crate::extract::typescript::functions::Head;
-use crate::extract::typescript::prototypes::Receiver;
+use crate::extract::typescript::state::Receiver;
 use crate::extract::typescript::syntax::{Child, Field, Kind};
 use crate::extract::typescript::walker::{Outer, Walker};
 use crate::model::facts::*;
@@ -124,7 +124,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 if self.b.decl(id).name.is_none() {
                     self.b.decl(id).name = name;
                 }
-                self.assigned_members.insert((DeclId::NONE, name), id);
+                self.script.assigned_members.insert((DeclId::NONE, name), id);
                 self.b.fresh_expr(Expr::Function(id))
             }
             Kind::Class => {
@@ -139,7 +139,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 self.b.fresh_expr(Expr::Class(id))
             }
             _ => {
-                self.gives_out = right.kind == Kind::Object;
+                self.script.gives_out = right.kind == Kind::Object;
                 let ty = self.documented_variable(left.start());
                 let context = if ty.is_none() { Context::None } else { Context::Typed(ty) };
                 self.expr(right, context)
@@ -161,11 +161,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let sym = self.sym(name);
         let at = self.at(name);
         let id = self.b.declare(sym, DeclKind::Property, DeclFlags::MEMBER | DeclFlags::EXPORT, at);
-        self.assigned_members.entry((DeclId::NONE, sym)).or_insert(id);
+        self.script.assigned_members.entry((DeclId::NONE, sym)).or_insert(id);
         if matches!(right.kind, Kind::FunctionExpression | Kind::GeneratorFunction) {
             let exports = self.b.sym_owned("exports");
             let object = self.b.expr(Expr::Name(exports, ScopeId(0), at.offset));
-            self.receiver = Receiver::Object(object);
+            self.script.receiver = Receiver::Object(object);
         }
         self.show_assigned(id, (left.start(), right.end()), name, right);
         self.assigned_value(id, left, right)

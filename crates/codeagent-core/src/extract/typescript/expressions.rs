@@ -5,28 +5,12 @@
 //! **Limits.** Operators give the type they always give in TypeScript; only `+` keeps its operands.
 
 use crate::extract::typescript::functions::Head;
-use crate::extract::typescript::narrowing::{Test, TestNode};
 use crate::extract::typescript::patterns::Binding;
 use crate::extract::typescript::repair::EditKind;
+use crate::extract::typescript::state::{Test, TestNode, Value};
 use crate::extract::typescript::syntax::{Child, Children, Field, Kind};
 use crate::extract::typescript::walker::Walker;
 use crate::model::facts::*;
-
-/// An expression and what it says when it is true or false.
-#[derive(Clone, Copy)]
-pub struct Value {
-    /// The expression.
-    pub expr: ExprId,
-    /// What it tests.
-    pub test: Test,
-}
-
-impl Value {
-    /// An expression that tests nothing.
-    pub fn of(expr: ExprId) -> Self {
-        Self { expr, test: Test::None }
-    }
-}
 
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// An expression that is read.
@@ -123,7 +107,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// `this`, with its place if that decides what is known of it.
     fn this_value(&mut self, child: Child<'tree>) -> ExprId {
         match self.b.facts.expr(self.this) {
-            Expr::This(of) if self.narrows_this => {
+            Expr::This(of) if self.narrowing.narrows_this => {
                 let at = self.at(child).offset;
                 self.b.fresh_expr(Expr::ThisAt(of, self.b.scope, at))
             }

@@ -7,7 +7,7 @@
 use crate::extract::interface::Seen;
 use crate::extract::typescript::details::Looks;
 use crate::extract::typescript::patterns::Binding;
-use crate::extract::typescript::prototypes::Receiver;
+use crate::extract::typescript::state::Receiver;
 use crate::extract::typescript::syntax::{Child, Children, Field, Kind};
 use crate::extract::typescript::walker::{Outer, Walker};
 use crate::model::facts::*;
@@ -51,7 +51,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let kids = self.children(child);
         let mut tags = self.function_tags(head.start, child.start());
         let id = self.declare_function(child, &kids, head);
-        if self.has_overloads {
+        if self.script.has_overloads {
             self.document_overloads(id, head.start, &mut tags);
         }
         let saved = self.save();
@@ -69,13 +69,13 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.function = id;
         self.own_this(child.kind, id);
         self.type_use = if head.start.is_some() { SiteKind::ParameterType } else { SiteKind::TypeRef };
-        let around = std::mem::replace(&mut self.doc, tags);
-        if !self.doc.all().is_empty() {
+        let around = std::mem::replace(&mut self.script.doc, tags);
+        if !self.script.doc.all().is_empty() {
             self.document_head(id);
         }
         self.signature(&kids, id);
         self.document_result(id);
-        self.doc = around;
+        self.script.doc = around;
         self.body(&kids, id);
         let returns = self.restore(saved);
         if returns.iter().any(|value| self.is_jsx(*value, 8)) {
@@ -121,14 +121,14 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !own {
             return;
         }
-        let receiver = std::mem::take(&mut self.receiver);
+        let receiver = std::mem::take(&mut self.script.receiver);
         let of = match (receiver, self.b.decl(id).context) {
             (Receiver::Instance(function), _) => function,
             (Receiver::Object(object), _) => {
                 self.b.decl(id).init = object;
                 id
             }
-            (Receiver::Own, Context::Property(object, _)) => self.prototypes.get(&object).copied().unwrap_or(object),
+            (Receiver::Own, Context::Property(object, _)) => self.script.prototypes.get(&object).copied().unwrap_or(object),
             (Receiver::Own, Context::None) if self.javascript => id,
             _ => DeclId::NONE,
         };

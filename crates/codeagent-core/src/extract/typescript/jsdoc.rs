@@ -55,12 +55,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// The value about to be walked is documented before `start`, if it is a function.
     pub fn document_value(&mut self, value: Child<'tree>, start: usize) {
         let is_function = matches!(value.kind, Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction);
-        self.documented = (self.javascript && is_function).then_some(start);
+        self.script.documented = (self.javascript && is_function).then_some(start);
     }
 
     /// The tags of a function: before its declaration, or before the function itself.
     pub fn function_tags(&mut self, declared: Option<usize>, start: usize) -> Tags<'t> {
-        let documented = self.documented.take();
+        let documented = self.script.documented.take();
         if !self.javascript {
             return Tags::default();
         }
@@ -71,7 +71,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// What the tags of a function say before its parameters: type parameters, `this`, the type of the whole.
     pub fn document_head(&mut self, function: DeclId) {
-        let tags = std::mem::take(&mut self.doc);
+        let tags = std::mem::take(&mut self.script.doc);
         self.document_type_parameters(function, tags.all());
         for tag in tags.all() {
             if matches!(tag.name, "class" | "constructor") && matches!(self.b.decl(function).kind, DeclKind::Function | DeclKind::Lambda) {
@@ -94,7 +94,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 _ => {}
             }
         }
-        self.doc = tags;
+        self.script.doc = tags;
     }
 
     /// What the tags of a function say of its result.
@@ -103,7 +103,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if !decl.ty.is_none() || matches!(decl.kind, DeclKind::Constructor | DeclKind::Setter) {
             return;
         }
-        if let Some(text) = returned(self.doc.all()) {
+        if let Some(text) = returned(self.script.doc.all()) {
             let ty = self.documented_type(text);
             self.b.decl(function).ty = ty;
         }
@@ -111,12 +111,12 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// What is said of parameter `index`, which is `name` or a pattern.
     pub fn documented_parameter(&mut self, index: usize, name: Option<&str>, start: usize) -> DocumentedParameter {
-        let Some(tag) = self.doc.parameter(index, name) else {
+        let Some(tag) = self.script.doc.parameter(index, name) else {
             return DocumentedParameter { ty: self.documented_variable(start), optional: false };
         };
-        let tags = std::mem::take(&mut self.doc);
+        let tags = std::mem::take(&mut self.script.doc);
         let said = self.parameter_said(tag, &tags);
-        self.doc = tags;
+        self.script.doc = tags;
         said
     }
 
@@ -207,7 +207,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// Declares the types that the comments of the file declare.
     pub fn declare_documented_types(&mut self) {
         let text = self.b.text;
-        self.has_overloads = self.javascript && text.contains("@overload");
+        self.script.has_overloads = self.javascript && text.contains("@overload");
         if !self.javascript || !DECLARING.iter().any(|tag| text.contains(tag)) {
             return;
         }

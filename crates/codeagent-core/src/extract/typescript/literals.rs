@@ -24,8 +24,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// `{ .. }`
     pub fn object(&mut self, child: Child<'tree>, context: Context) -> ExprId {
         let at = self.at(child);
-        let prototype = self.prototype.take();
-        let shown = std::mem::take(&mut self.gives_out);
+        let prototype = self.script.prototype.take();
+        let shown = std::mem::take(&mut self.script.gives_out);
         let decl = self.b.declare(Sym::NONE, DeclKind::ObjectLiteral, DeclFlags::default(), at);
         let around = self.b.scope;
         let inner = self.b.open_scope(ScopeKind::Object, decl);
@@ -34,7 +34,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         literal.inner = inner;
         literal.context = context;
         if let Some(of) = prototype {
-            self.prototypes.insert(decl, of.function.some().unwrap_or(of.class));
+            self.script.prototypes.insert(decl, of.function.some().unwrap_or(of.class));
         }
         let object = Object { decl, inner, around, shown };
         for part in self.children(child).named() {
@@ -109,7 +109,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let at = self.at(key);
         self.b.site(SiteKind::Key, Subject::Key(object.decl, name), at);
         let this = self.this;
-        let receiver = self.prototypes.get(&object.decl).copied().unwrap_or(object.decl);
+        let receiver = self.script.prototypes.get(&object.decl).copied().unwrap_or(object.decl);
         self.this = self.b.expr(Expr::This(receiver));
         self.b.scope = object.inner;
         let start = object.shown.then_some(part.start());

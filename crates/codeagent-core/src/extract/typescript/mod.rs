@@ -30,6 +30,7 @@ mod patterns;
 mod pieces;
 mod prototypes;
 mod repair;
+mod state;
 mod statements;
 mod syntax;
 mod type_members;

@@ -6,40 +6,12 @@
 //! **Limits.** No flow graph (what assignments do is in `assignments`): `a || b` narrows only where it is false, and at most
 //! [`MAX_TESTS`] tests of one condition are applied. `this.x` is narrowed under the name `this`, `this` itself is not.
 
-use crate::extract::typescript::expressions::Value;
+use crate::extract::typescript::state::{Test, TestNode, Value};
 use crate::extract::typescript::syntax::Kind;
 use crate::extract::typescript::walker::Walker;
 use crate::model::facts::*;
 
 const MAX_TESTS: usize = 16;
-
-/// What an expression says when it is true; a handle that costs nothing for expressions that are no conditions.
-#[derive(Clone, Copy, Debug)]
-pub enum Test {
-    /// Nothing.
-    None,
-    /// The expression is not null, undefined, false.
-    Truthy(ExprId),
-    /// The call may be one of a type predicate.
-    Call(CallId),
-    /// `typeof` of the expression; a test only once it is compared.
-    TypeOf(ExprId),
-    /// A compound test.
-    Node(u32),
-}
-
-/// A compound test.
-#[derive(Clone, Copy, Debug)]
-pub enum TestNode {
-    /// Both hold.
-    And(Test, Test),
-    /// One of them holds.
-    Or(Test, Test),
-    /// It does not hold.
-    Not(Test),
-    /// A guard.
-    Guard(Guard),
-}
 
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// Keeps a compound test.
@@ -47,8 +19,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         if matches!(node, TestNode::Not(Test::None) | TestNode::And(Test::None, Test::None) | TestNode::Or(Test::None, Test::None)) {
             return Test::None;
         }
-        self.tests.push(node);
-        Test::Node(self.tests.len() as u32 - 1)
+        self.narrowing.tests.push(node);
+        Test::Node(self.narrowing.tests.len() as u32 - 1)
     }
 
     /// The test of a binary operation.
@@ -122,7 +94,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             match test {
                 Test::Truthy(subject) if holds => self.declare_narrow(Guard { subject, test: GuardTest::Truthy, negated: false }, from),
                 Test::Call(call) => self.narrow_by_call(call, !holds, from),
-                Test::Node(index) => match self.tests[index as usize] {
+                Test::Node(index) => match self.narrowing.tests[index as usize] {
                     TestNode::And(a, b) if holds => pending.extend([(b, true), (a, true)]),
                     TestNode::Or(a, b) if !holds => pending.extend([(b, false), (a, false)]),
                     TestNode::Not(inner) => pending.push((inner, !holds)),
@@ -168,7 +140,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             match self.b.facts.expr(subject) {
                 Expr::Name(name, _, at) => return Some((name, at)),
                 Expr::This(_) | Expr::ThisAt(..) => {
-                    self.narrows_this = true;
+                    self.narrowing.narrows_this = true;
                     return Some((self.b.sym_owned("this"), 0));
                 }
                 Expr::Member(inner, _) => subject = inner,

@@ -6,7 +6,7 @@
 //!
 //! **Limits.** The first [`MAX_PROTOTYPES`] of a function count, in the order of the text; conditions around them do not.
 
-use crate::extract::typescript::assigned_members::Holder;
+use crate::extract::typescript::state::{Holder, Receiver};
 use crate::extract::typescript::syntax::{Child, Field, Kind};
 use crate::extract::typescript::walker::Walker;
 use crate::model::facts::*;
@@ -14,18 +14,6 @@ use crate::model::span::Position;
 
 /// Base entries of one function: more are forgotten, because each is added to a list of its own.
 const MAX_PROTOTYPES: usize = 16;
-
-/// What `this` is in the function about to be walked.
-#[derive(Clone, Copy, Default)]
-pub enum Receiver {
-    /// What the function itself makes, if it makes anything.
-    #[default]
-    Own,
-    /// An instance of this function.
-    Instance(DeclId),
-    /// What it is assigned to a member of, unless it makes instances itself.
-    Object(ExprId),
-}
 
 /// A call that adds to a prototype.
 #[derive(Clone, Copy)]
@@ -74,7 +62,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let path = self.name_segments(left);
         let above = &path[..path.len().saturating_sub(1)];
         let holder = self.without_prototype(above).map(<[_]>::to_vec).and_then(|above| self.holder(&above));
-        self.receiver = match holder.and_then(|holder| holder.function.some()) {
+        self.script.receiver = match holder.and_then(|holder| holder.function.some()) {
             Some(function) => Receiver::Instance(function),
             None => Receiver::Object(object),
         };
@@ -108,8 +96,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let is_literal = right.kind == Kind::Object;
         let around = self.b.owner;
         if is_literal {
-            self.prototype = Some(holder);
-            self.gives_out = !self.b.decl(holder.decl).detail.is_none();
+            self.script.prototype = Some(holder);
+            self.script.gives_out = !self.b.decl(holder.decl).detail.is_none();
             self.b.owner = holder.decl;
         }
         let value = self.expr(right, Context::None);
@@ -165,11 +153,11 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         match kind {
             CallKind::Inherits if holder.function.is_none() || arguments.len() != 2 => return None,
             CallKind::SetPrototype if holder.function.is_none() => return None,
-            CallKind::Assign if base.kind == Kind::Object => self.prototype = Some(holder),
+            CallKind::Assign if base.kind == Kind::Object => self.script.prototype = Some(holder),
             CallKind::Define => {
                 let descriptor =
                     arguments.get(2).copied().filter(|descriptor| base.kind == Kind::String && descriptor.kind == Kind::Object)?;
-                self.prototype = Some(holder);
+                self.script.prototype = Some(holder);
                 let member = self.instance_member(holder, base, descriptor, None)?;
                 return Some(PrototypeCall { holder, kind, base, member });
             }

@@ -2,8 +2,8 @@
 //!
 //! **Limits.** Blocks are scopes; labels and jumps are not followed beyond "this branch does not go on".
 
-use crate::extract::typescript::narrowing::Test;
 use crate::extract::typescript::patterns::Binding;
+use crate::extract::typescript::state::Test;
 use crate::extract::typescript::syntax::{Child, Field, Kind};
 use crate::extract::typescript::walker::{Outer, Walker};
 use crate::model::facts::*;
@@ -14,7 +14,7 @@ const MAX_ELSE_SCOPES: u32 = 64;
 impl<'t, 'tree> Walker<'t, 'tree> {
     /// A statement; `outer` is the `export` or `declare` around it.
     pub fn statement(&mut self, child: Child<'tree>, outer: Option<Outer>) {
-        let mark = self.writes.len();
+        let mark = self.narrowing.writes.len();
         let assigned = self.deeper(None, |walker| match child.kind {
             Kind::ExpressionStatement => walker.expression_statement(child, outer),
             _ => {
@@ -69,7 +69,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
     /// All parts of a statement behind which goes on what breaks off inside.
     fn parts_that_are_left(&mut self, child: Child<'tree>) {
         for part in self.children(child).named() {
-            let mark = self.writes.len();
+            let mark = self.narrowing.writes.len();
             self.statement(part, None);
             self.return_writes(mark);
             self.after_writes(mark, None, part.end());
@@ -149,7 +149,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 
     /// A branch of an `if`, and whether control does not go on behind it.
     fn branch_leaves(&mut self, child: Child<'tree>, test: Test, holds: bool) -> bool {
-        let mark = self.writes.len();
+        let mark = self.narrowing.writes.len();
         self.branch(child, test, holds);
         let leaves = self.leaves(child);
         if leaves {
@@ -230,7 +230,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         let subject = kids.get(Field::Value).map(|value| self.value(value, Context::None));
         let Some(body) = kids.get(Field::Body) else { return };
         self.scoped(ScopeKind::Block, |walker| {
-            let first = walker.writes.len();
+            let first = walker.narrowing.writes.len();
             let mut falls_through = false;
             for case in walker.children(body).named() {
                 let parts = walker.children(case);
@@ -241,7 +241,7 @@ impl<'t, 'tree> Walker<'t, 'tree> {
                 };
                 let statements: Vec<_> = parts.named().filter(|part| part.field == Field::Body).collect();
                 falls_through = statements.last().is_none_or(|last| !walker.leaves(*last));
-                let mark = walker.writes.len();
+                let mark = walker.narrowing.writes.len();
                 walker.scoped(ScopeKind::Block, |walker| {
                     walker.narrow(test, true, 0);
                     for statement in statements {

@@ -3,18 +3,12 @@
 //! **Limits.** Recursion ends at [`MAX_DEPTH`]: deeper nodes give `Unknown` and no sites. Chains that nest to the left (`a.b().c()`,
 //! `a + b + c`) are walked by loops and may be of any length.
 
-use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use crate::extract::builder::Builder;
-use crate::extract::typescript::assigned_members::Holder;
-use crate::extract::typescript::assignments::{PathKey, Write};
-use crate::extract::typescript::calls::Link;
-use crate::extract::typescript::doc_tags::Tags;
 use crate::extract::typescript::locals;
-use crate::extract::typescript::narrowing::TestNode;
-use crate::extract::typescript::prototypes::Receiver;
 use crate::extract::typescript::repair::{EditKind, Repaired};
+use crate::extract::typescript::state::{ChainLink, Narrowing, Script, Write};
 use crate::extract::typescript::syntax::{Child, Children, Field, Grammar, Kind};
 use crate::model::facts::*;
 use crate::model::graph::Dialect;
@@ -35,8 +29,6 @@ pub struct Walker<'t, 'tree> {
     pub returns: Vec<ExprId>,
     /// The value of `this`.
     pub this: ExprId,
-    /// A guard in this function speaks of something in `this`.
-    pub narrows_this: bool,
     /// The class that `super` belongs to.
     pub class: DeclId,
     /// How a type named here is used: `ParameterType` in a parameter list, else `TypeRef`.
@@ -47,44 +39,14 @@ pub struct Walker<'t, 'tree> {
     pub ambient: DeclFlags,
     /// Decorators seen before what they decorate.
     pub decorators: Vec<Child<'tree>>,
-    /// Conditions that narrow; see [`crate::extract::typescript::narrowing`].
-    pub tests: Vec<TestNode>,
-    /// JavaScript: the members that classes have so far.
-    pub class_members: FxHashSet<(ScopeId, Sym)>,
-    /// JavaScript: the tags of the comment before the function whose parameters are being walked.
-    pub doc: Tags<'t>,
-    /// JavaScript: where the comment before the function about to be walked ends, if not before the function itself.
-    pub documented: Option<usize>,
-    /// JavaScript: fields of which nothing is known but that they are null or undefined at first.
-    pub empty_fields: FxHashMap<(ScopeId, Sym), DeclId>,
-    /// JavaScript: the members that functions, classes and objects got by assignments at the top; those of `NONE` are given out.
-    pub assigned_members: FxHashMap<(DeclId, Sym), DeclId>,
-    /// JavaScript: what was declared so far, by scope and name, and how many declarations were looked at for that.
-    pub holders: FxHashMap<(ScopeId, Sym), DeclId>,
-    /// See [`Self::holders`].
-    pub looked_for_holders: usize,
-    /// The object literal about to be walked is what the file gives out: its members become nodes.
-    pub gives_out: bool,
-    /// JavaScript: comments of the file speak of overloads.
-    pub has_overloads: bool,
-    /// JavaScript: `this` of the function about to be walked.
-    pub receiver: Receiver,
-    /// JavaScript: the function whose instances have the object literal about to be walked as their prototype.
-    pub prototype: Option<Holder>,
-    /// JavaScript: the object literals that are prototypes, with what they are the prototypes of.
-    pub prototypes: FxHashMap<DeclId, DeclId>,
+    /// What is known of guards and assignments.
+    pub narrowing: Narrowing,
+    /// What is known of functions, classes and objects, in JavaScript.
+    pub script: Script<'t>,
     /// The chains being walked, outermost link first.
-    pub links: Vec<Link<'tree>>,
+    pub links: Vec<ChainLink<'tree>>,
     /// Assignments to bare names: name, value, function.
     pub assigned: Vec<(ExprId, ExprId, DeclId)>,
-    /// Assignments in this function so far; see [`crate::extract::typescript::assignments`].
-    pub writes: Vec<Write>,
-    /// Paths of which a guard or an assignment says something, somewhere in the file so far.
-    pub narrowed: FxHashSet<PathKey>,
-    /// Where such a path has its declared type again.
-    pub ended: FxHashSet<(ScopeId, PathKey)>,
-    /// How many assignments to a root narrow in a scope.
-    pub assigned_in: FxHashMap<(ScopeId, Sym), u32>,
     grammar: &'static Grammar,
     cursor: TreeCursor<'tree>,
     repaired: &'tree Repaired<'t>,
@@ -127,31 +89,15 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             function: DeclId::NONE,
             returns: Vec::new(),
             this,
-            narrows_this: false,
             class: DeclId::NONE,
             type_use: SiteKind::TypeRef,
             aliased: false,
             ambient: DeclFlags::default(),
             decorators: Vec::new(),
-            tests: Vec::new(),
-            class_members: FxHashSet::default(),
-            doc: Tags::default(),
-            documented: None,
-            empty_fields: FxHashMap::default(),
-            assigned_members: FxHashMap::default(),
-            holders: FxHashMap::default(),
-            looked_for_holders: 0,
-            gives_out: false,
-            has_overloads: false,
-            receiver: Receiver::Own,
-            prototype: None,
-            prototypes: FxHashMap::default(),
+            narrowing: Narrowing::default(),
+            script: Script::default(),
             links: Vec::new(),
             assigned: Vec::new(),
-            writes: Vec::new(),
-            narrowed: FxHashSet::default(),
-            ended: FxHashSet::default(),
-            assigned_in: FxHashMap::default(),
             grammar,
             cursor: tree.walk(),
             repaired,
@@ -220,8 +166,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             function: self.function,
             returns: std::mem::take(&mut self.returns),
             this: self.this,
-            narrows_this: std::mem::take(&mut self.narrows_this),
-            writes: std::mem::take(&mut self.writes),
+            narrows_this: std::mem::take(&mut self.narrowing.narrows_this),
+            writes: std::mem::take(&mut self.narrowing.writes),
             class: self.class,
             type_use: self.type_use,
         }
@@ -233,8 +179,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         self.b.owner = saved.owner;
         self.function = saved.function;
         self.this = saved.this;
-        self.narrows_this = saved.narrows_this;
-        self.writes = saved.writes;
+        self.narrowing.narrows_this = saved.narrows_this;
+        self.narrowing.writes = saved.writes;
         self.class = saved.class;
         self.type_use = saved.type_use;
         std::mem::replace(&mut self.returns, saved.returns)

@@ -24,11 +24,6 @@ impl Reads {
         self.files.borrow_mut().insert(file);
     }
 
-    /// The interfaces of these files count.
-    pub fn files(&self, files: impl IntoIterator<Item = FileId>) {
-        self.files.borrow_mut().extend(files);
-    }
-
     /// A slot was asked; see [`slot`].
     pub fn slot(&self, slot: u64) {
         self.slots.borrow_mut().insert(slot);

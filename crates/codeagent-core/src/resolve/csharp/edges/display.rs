@@ -72,7 +72,7 @@ impl Linker<'_> {
             ParamOwner::Decl(decl) => (Some(decl), index),
         };
         let name = decl.and_then(|decl| {
-            let facts = self.world.facts(decl.file);
+            let facts = self.facts(decl.file);
             let param = facts.list(facts.decl(decl.decl).type_params).get(usize::from(own))?;
             Some(facts.decl_name(*param).to_owned())
         });

@@ -117,7 +117,7 @@ impl Linker<'_> {
         }
         let used = self.used_name(site.subject);
         let invoked = matches!(self.forms[id.index()], CallForm::Call).then(|| self.facts.text(used));
-        let is_meant = |decl: DeclRef| invoked.is_none_or(|name| self.world.facts(decl.file).decl_name(decl.decl) == name);
+        let is_meant = |decl: DeclRef| invoked.is_none_or(|name| self.facts(decl.file).decl_name(decl.decl) == name);
         self.explain_choices(|choice| choice.question == Some(Question::Call(0, id)), is_meant, report);
         let result = self.call(id);
         if result.outcome != Outcome::Target
@@ -257,8 +257,8 @@ impl Linker<'_> {
     /// The declaration a name stands for, and how that gets its type.
     fn origin_of(&self, candidates: &[Candidate], depth: usize, report: &mut Report<'_>) {
         let Some(candidate) = candidates.first() else { return };
-        let decl = self.world.decl(candidate.decl);
-        let facts = self.world.facts(candidate.decl.file);
+        let decl = self.decl(candidate.decl);
+        let facts = self.facts(candidate.decl.file);
         let written = if decl.ty.is_none() { String::new() } else { format!(", declared as {}", print::written_type(facts, decl.ty)) };
         report.line(depth, format_args!("{}{written}", report.decl(candidate.decl)));
         let declared = self.type_of(candidate.decl.file, decl.ty);

@@ -46,7 +46,7 @@ impl Linker<'_> {
             self.group(tid);
             for target in self.members_of(tid, name) {
                 let candidate = Candidate { decl: *target, within: base, depth: 0 };
-                if self.world.decl(*target).kind == decl.kind && self.same_parameters(member, candidate) {
+                if self.decl(*target).kind == decl.kind && self.same_parameters(member, candidate) {
                     if !self.tables.group(tid).external {
                         self.relate(id, EdgeType::Overrides, *target, links);
                     }
@@ -112,7 +112,7 @@ impl Linker<'_> {
 
     /// The type whose body a member stands in.
     fn declared_in(&self, member: DeclRef) -> Option<Tid> {
-        let facts = self.world.facts(member.file);
+        let facts = self.facts(member.file);
         let owner = facts.scope(facts.decl(member.decl).scope.some()?).owner;
         self.tables.file(member.file).types.get(&owner).copied()
     }
@@ -120,17 +120,17 @@ impl Linker<'_> {
     /// Of a member of a base class elsewhere the first part of the type says it.
     fn relate_inherited(&self, tid: Tid, member: DeclRef, implements: DeclRef, links: &mut Links) {
         let part = self.group(tid).parts[0];
-        if part.file == self.file && !self.world.file(member.file).external {
+        if part.file == self.file && !self.is_external_file(member.file) {
             links.inherited.push(Inherited { member, implements, at: self.facts.decl(part.decl).at });
         }
     }
 
     fn explicit_implementation(&self, own: Ty, tid: Tid, wanted: Candidate) -> Option<DeclRef> {
-        let target = self.world.decl(wanted.decl);
+        let target = self.decl(wanted.decl);
         let name = self.name(wanted.decl.file, target.name);
         self.ask_type(tid, published::MEMBERS, name);
         self.group(tid).explicit.iter().copied().find(|decl| {
-            let facts = self.world.facts(decl.file);
+            let facts = self.facts(decl.file);
             let (Some(detail), declared) = (facts.detail(decl.decl), facts.decl(decl.decl)) else { return false };
             // The name comes first: what members of other names say is not asked.
             let is_named = declared.kind == target.kind && self.name(decl.file, declared.name) == name;
@@ -143,7 +143,7 @@ impl Linker<'_> {
         if self.tables.group(tid).kind == DeclKind::Interface {
             return None;
         }
-        let name = self.name(wanted.decl.file, self.world.decl(wanted.decl).name);
+        let name = self.name(wanted.decl.file, self.decl(wanted.decl).name);
         // A member that hides one of a base class without implementing anything leaves that one to do it.
         self.class_chain(own).into_iter().flatten().find_map(|class| {
             let Type::Inst(tid, _) = self.arena.get(class) else { return None };
@@ -158,7 +158,7 @@ impl Linker<'_> {
 
     /// Whether a member is public and like that of the interface.
     fn can_implement(&self, candidate: Candidate, wanted: Candidate) -> bool {
-        let (decl, target) = (self.world.decl(candidate.decl), self.world.decl(wanted.decl));
+        let (decl, target) = (self.decl(candidate.decl), self.decl(wanted.decl));
         decl.kind == target.kind
             && decl.flags.has(DeclFlags::STATIC) == target.flags.has(DeclFlags::STATIC)
             && self.access_of(candidate.decl) == Some(Access::Public)
@@ -167,7 +167,7 @@ impl Linker<'_> {
     }
 
     fn access_of(&self, decl: DeclRef) -> Option<Access> {
-        self.world.facts(decl.file).detail(decl.decl).and_then(|detail| detail.access)
+        self.facts(decl.file).detail(decl.decl).and_then(|detail| detail.access)
     }
 
     /// Whether two members give the same type, as far as that is known.
@@ -204,7 +204,7 @@ impl Linker<'_> {
 
     /// Whether an interface member asks for an implementation: it is not private, sealed, or static with a body of its own.
     fn can_be_implemented(&self, member: DeclRef) -> bool {
-        let flags = self.world.decl(member).flags;
+        let flags = self.decl(member).flags;
         let fixed = flags.has(DeclFlags::SEALED)
             || flags.has(DeclFlags::STATIC) && !flags.has(DeclFlags::ABSTRACT) && !flags.has(DeclFlags::VIRTUAL);
         !fixed && self.access_of(member) != Some(Access::Private)

@@ -126,8 +126,7 @@ impl Linker<'_> {
 
     /// Whether a declaration is a vertex of the graph: a local function need not be.
     fn is_node(&self, target: DeclRef) -> bool {
-        let file = self.world.file(target.file);
-        !file.external && !file.facts.decl(target.decl).detail.is_none()
+        !self.is_external_file(target.file) && !self.decl(target).detail.is_none()
     }
 
     pub(super) fn used_name(&self, subject: Subject) -> Sym {
@@ -167,7 +166,7 @@ impl Linker<'_> {
             Expr::Unary(operator, inner) => self.unary(operator, inner).0,
             _ => None,
         };
-        if let Some(pick) = pick.filter(|pick| !self.world.file(pick.best.candidate.decl.file).external) {
+        if let Some(pick) = pick.filter(|pick| !self.is_external_file(pick.best.candidate.decl.file)) {
             let mut targets = vec![pick.best.candidate.decl];
             let confidence = if pick.sure { Confidence::Exact } else { Confidence::Inferred };
             if !pick.sure {
@@ -194,7 +193,7 @@ impl Linker<'_> {
         }
         let Some(target) = self.declaration_of(self.type_of(self.file, base.ty)) else { return };
         let child = self.facts.decl(decl).kind;
-        let parent = self.world.decl(target).kind;
+        let parent = self.decl(target).kind;
         let edge_type = match (child, parent) {
             (DeclKind::TypeParam, _) => EdgeType::References,
             (DeclKind::Interface, _) => EdgeType::Extends,
@@ -238,7 +237,7 @@ impl Linker<'_> {
 
     fn namespace_declaration(&self, namespace: NamespaceId) -> Option<DeclRef> {
         let decls = &self.tables.namespaces[namespace.0 as usize].decls;
-        decls.iter().copied().find(|decl| !self.world.file(decl.file).external)
+        decls.iter().copied().find(|decl| !self.is_external_file(decl.file))
     }
 
     fn type_site(&self, site: &Site, edge_type: EdgeType, links: &mut Links) {
@@ -271,7 +270,7 @@ impl Linker<'_> {
             }
             return;
         };
-        let kind = self.world.decl(first.decl).kind;
+        let kind = self.decl(first.decl).kind;
         if matches!(kind, DeclKind::Variable | DeclKind::Parameter) {
             return;
         }
@@ -280,7 +279,7 @@ impl Linker<'_> {
         } else {
             vec![first.decl]
         };
-        if targets.is_empty() || self.world.file(targets[0].file).external {
+        if targets.is_empty() || self.is_external_file(targets[0].file) {
             return;
         }
         let confidence = if targets.len() == 1 { Confidence::Exact } else { Confidence::Inferred };
@@ -319,8 +318,7 @@ impl Linker<'_> {
             }
             Expr::Generic(inner, _) => {
                 let (found, _) = self.named_by(inner);
-                let methods: Vec<Candidate> =
-                    found.into_iter().filter(|candidate| is_method(self.world.decl(candidate.decl).kind)).collect();
+                let methods: Vec<Candidate> = found.into_iter().filter(|candidate| is_method(self.decl(candidate.decl).kind)).collect();
                 (methods, self.expr_type(expr))
             }
             Expr::TypeValue(_) => (Vec::new(), self.expr_type(expr)),

@@ -180,7 +180,7 @@ impl Checker<'_> {
 
     /// `undeclared`: something else of that name may be in sight, so that only a call that surely fits is linked.
     fn invoke_candidates(&self, found: &[Candidate], call: &Call, undeclared: bool) -> CallResult {
-        let methods: Vec<Candidate> = found.iter().copied().filter(|candidate| is_method(self.world.decl(candidate.decl).kind)).collect();
+        let methods: Vec<Candidate> = found.iter().copied().filter(|candidate| is_method(self.decl(candidate.decl).kind)).collect();
         let Some(first) = methods.first() else {
             return found.first().map_or_else(CallResult::default, |value| self.invoke_value(self.candidate_type(value)));
         };
@@ -217,7 +217,7 @@ impl Checker<'_> {
         if let Some(pick) = own.as_ref().filter(|pick| pick.applicable && !hidden) {
             return self.picked(pick.clone(), 0);
         }
-        if let Some(value) = access.candidates.first().filter(|first| !hidden && !is_method(self.world.decl(first.decl).kind)) {
+        if let Some(value) = access.candidates.first().filter(|first| !hidden && !is_method(self.decl(first.decl).kind)) {
             let ty = self.candidate_type(value);
             if self.is_delegate(ty) != Some(false) {
                 return self.invoke_value(ty);
@@ -263,7 +263,7 @@ impl Checker<'_> {
 
     /// Where there is no `this`, instance methods are left out if a static one is there.
     fn meant_without_receiver(&self, found: Vec<Candidate>, scope: ScopeId) -> Vec<Candidate> {
-        let is_static = |candidate: &Candidate| self.world.decl(candidate.decl).flags.has(DeclFlags::STATIC);
+        let is_static = |candidate: &Candidate| self.decl(candidate.decl).flags.has(DeclFlags::STATIC);
         if !self.is_static_context(scope) || !found.iter().any(is_static) {
             return found;
         }
@@ -287,17 +287,13 @@ impl Checker<'_> {
 
     /// Methods that can be meant: static ones through a type, others through a value.
     fn invocable(&self, candidates: &[Candidate], receiver: Ty, base: ExprId) -> Vec<Candidate> {
-        let methods: Vec<Candidate> =
-            candidates.iter().copied().filter(|candidate| is_method(self.world.decl(candidate.decl).kind)).collect();
+        let methods: Vec<Candidate> = candidates.iter().copied().filter(|candidate| is_method(self.decl(candidate.decl).kind)).collect();
         let through_type = matches!(self.arena.get(receiver), Type::Qualifier(_));
         if !through_type && self.names_its_type(base, receiver) {
             return methods;
         }
-        let fitting: Vec<Candidate> = methods
-            .iter()
-            .copied()
-            .filter(|candidate| self.world.decl(candidate.decl).flags.has(DeclFlags::STATIC) == through_type)
-            .collect();
+        let fitting: Vec<Candidate> =
+            methods.iter().copied().filter(|candidate| self.decl(candidate.decl).flags.has(DeclFlags::STATIC) == through_type).collect();
         if fitting.is_empty() { methods } else { fitting }
     }
 
@@ -335,12 +331,12 @@ impl Checker<'_> {
         let result = self.result_of(&pick.best);
         let expected = pick.best.targets.iter().skip(skip).copied().collect();
         let refused = !pick.applicable;
-        if self.world.file(pick.best.candidate.decl.file).external {
+        if self.is_external_file(pick.best.candidate.decl.file) {
             return CallResult { refused, ..CallResult::external(result, expected) };
         }
         let mut targets = vec![pick.best.candidate.decl];
         if !pick.sure {
-            targets.extend(pick.others.iter().copied().filter(|other| !self.world.file(other.file).external));
+            targets.extend(pick.others.iter().copied().filter(|other| !self.is_external_file(other.file)));
             targets.truncate(MAX_CANDIDATES);
         }
         CallResult { outcome: Outcome::Target, targets, sure: pick.sure, result, expected, refused }

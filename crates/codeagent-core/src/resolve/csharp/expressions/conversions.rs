@@ -135,7 +135,7 @@ impl Checker<'_> {
         if constant.decl.file == self.file {
             return self.constant(decl.init, depth + 1);
         }
-        let facts = self.world.facts(constant.decl.file);
+        let facts = self.facts(constant.decl.file);
         match decl.init.some().map(|init| facts.expr(init)) {
             Some(Expr::Literal(LiteralKind::Number, text)) => integer(facts.text(text)),
             _ => None,
@@ -391,7 +391,7 @@ impl Checker<'_> {
         match self.arena.get(ty) {
             Type::Inst(tid, _) => {
                 let group = self.group(tid);
-                let facts = self.world.facts(group.parts[0].file);
+                let facts = self.facts(group.parts[0].file);
                 let params = facts.list(facts.decl(group.parts[0].decl).type_params);
                 let own = index.checked_sub(usize::from(group.outer_arity)).and_then(|own| params.get(own));
                 own.map_or((false, false), |param| {
@@ -443,7 +443,7 @@ impl Checker<'_> {
             for base in all.iter() {
                 let Type::Inst(tid, _) = self.arena.get(*base) else { continue };
                 for conversion in self.conversions_of(tid) {
-                    let facts = self.world.facts(conversion.file);
+                    let facts = self.facts(conversion.file);
                     if !facts.decl_name(conversion.decl).starts_with("implicit") {
                         continue;
                     }

@@ -161,7 +161,7 @@ impl Checker<'_> {
 
     /// Whether it is a static member of an extension block, which is reached through the type.
     fn is_static_extension(&self, decl: DeclRef) -> bool {
-        self.world.decl(decl).flags.has(DeclFlags::STATIC) && self.block_of(decl).is_some()
+        self.decl(decl).flags.has(DeclFlags::STATIC) && self.block_of(decl).is_some()
     }
 
     pub fn extensions_at(&self, level: &Level, all: &[Extension], kind: DeclKind) -> Vec<Candidate> {
@@ -172,7 +172,7 @@ impl Checker<'_> {
         for extension in all {
             let group = self.tables.group(extension.container);
             let near = level.classes.contains(&extension.container) || group.outer.is_none() && level.namespaces.contains(&group.namespace);
-            if near && self.world.decl(extension.decl).kind == kind && self.is_visible(extension.container) {
+            if near && self.decl(extension.decl).kind == kind && self.is_visible(extension.container) {
                 self.group(extension.container);
                 found.push(Candidate { decl: extension.decl, within: self.self_type(extension.container), depth: 0 });
             }

@@ -55,7 +55,7 @@ impl Checker<'_> {
     fn result_without_arguments(&self, ty: Ty, name: Name) -> Option<Ty> {
         let found = self.members(ty, name);
         let method = found.iter().find(|candidate| {
-            is_method(self.world.decl(candidate.decl).kind)
+            is_method(self.decl(candidate.decl).kind)
                 && self.signature(candidate.decl).params.iter().all(|param| param.flags.has(DeclFlags::OPTIONAL))
         })?;
         Some(self.method_result(method))
@@ -89,7 +89,7 @@ impl Checker<'_> {
             }
         }
         for constructor in self.constructors(ty) {
-            if self.world.decl(constructor.decl).kind == DeclKind::PrimaryConstructor
+            if self.decl(constructor.decl).kind == DeclKind::PrimaryConstructor
                 && let Some(param) = self.signature(constructor.decl).params.get(index)
             {
                 return self.substitute(param.ty, constructor.within);

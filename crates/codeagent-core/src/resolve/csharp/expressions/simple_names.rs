@@ -136,7 +136,7 @@ impl Checker<'_> {
     /// A parameter of the primary constructor in another part of the type (its own part's lie in the scope).
     fn primary_parameter(&self, tid: Tid, name: Name) -> Option<DeclRef> {
         for constructor in &self.group(tid).constructors {
-            let facts = self.world.facts(constructor.file);
+            let facts = self.facts(constructor.file);
             let decl = facts.decl(constructor.decl);
             if decl.kind == DeclKind::PrimaryConstructor {
                 let params = facts.list(decl.params);
@@ -151,9 +151,7 @@ impl Checker<'_> {
 
     /// Whether what was found is a value that is known not to be a delegate.
     pub(super) fn cannot_be_invoked(&self, members: &[Candidate]) -> bool {
-        members
-            .iter()
-            .all(|member| !is_method(self.world.decl(member.decl).kind) && self.is_delegate(self.candidate_type(member)) == Some(false))
+        members.iter().all(|member| !is_method(self.decl(member.decl).kind) && self.is_delegate(self.candidate_type(member)) == Some(false))
     }
 
     /// Static members that `using static` brings into a namespace or file scope.
@@ -164,7 +162,7 @@ impl Checker<'_> {
             let Using::Static(ty) = *using else { continue };
             undeclared |= matches!(self.arena.get(ty), Type::External(..));
             for member in self.members(ty, name).iter() {
-                let decl = self.world.decl(member.decl);
+                let decl = self.decl(member.decl);
                 let is_static = decl.flags.has(DeclFlags::STATIC) || decl.flags.has(DeclFlags::CONST) || decl.kind == DeclKind::EnumMember;
                 let is_own = member.depth == 0;
                 if is_static
@@ -205,7 +203,7 @@ impl Checker<'_> {
     }
 
     fn enum_of(&self, member: DeclRef) -> Ty {
-        let facts = self.world.facts(member.file);
+        let facts = self.facts(member.file);
         let owner = facts.scope(facts.decl(member.decl).scope).owner;
         self.tables.file(member.file).types.get(&owner).map_or(Ty::UNKNOWN, |tid| self.self_type(*tid))
     }

@@ -127,7 +127,7 @@ impl Checker<'_> {
 
     fn candidates_type(&self, id: ExprId, found: &[Candidate]) -> Ty {
         match found.first() {
-            Some(first) if is_method(self.world.decl(first.decl).kind) => self.arena.add(Type::MethodGroup(id)),
+            Some(first) if is_method(self.decl(first.decl).kind) => self.arena.add(Type::MethodGroup(id)),
             Some(first) => self.candidate_type(first),
             None => Ty::UNKNOWN,
         }
@@ -256,7 +256,7 @@ impl Checker<'_> {
 
     /// Whether a member is reached through the type.
     pub fn is_static(&self, candidate: &Candidate) -> bool {
-        let decl = self.world.decl(candidate.decl);
+        let decl = self.decl(candidate.decl);
         decl.flags.has(DeclFlags::STATIC) || decl.flags.has(DeclFlags::CONST) || decl.kind == DeclKind::EnumMember
     }
 

@@ -27,7 +27,7 @@ impl Types<'_> {
     fn bases_cold(&self, tid: Tid) -> TyList {
         let mut made: Vec<Ty> = Vec::new();
         for part in &self.group(tid).parts {
-            let facts = self.world.facts(part.file);
+            let facts = self.facts(part.file);
             for base in facts.list(self.decl(*part).bases).iter().take(MAX_BASES) {
                 let ty = self.type_of(part.file, base.ty);
                 if !ty.is_unknown() && !made.contains(&ty) {
@@ -124,7 +124,7 @@ impl Types<'_> {
         let mut answer = None;
         self.each_constraint(param, &mut |file, clause, ty| {
             if clause == BaseClause::ConstraintWord {
-                let facts = self.world.facts(file);
+                let facts = self.facts(file);
                 if let TypeExpr::Primitive(word) = facts.type_expr(ty) {
                     match facts.text(word) {
                         "struct" | "unmanaged" => answer = Some(true),
@@ -147,7 +147,7 @@ impl Types<'_> {
             ParamOwner::Decl(decl) => (vec![decl], usize::from(index)),
         };
         for owner in owners {
-            let facts = self.world.facts(owner.file);
+            let facts = self.facts(owner.file);
             if let Some(param) = facts.list(self.decl(owner).type_params).get(index) {
                 for base in facts.list(facts.decl(*param).bases) {
                     visit(owner.file, base.clause, base.ty);

@@ -52,7 +52,7 @@ impl Types<'_> {
                     }
                 }
             }
-            if found.iter().any(|candidate| !is_method(self.world.decl(candidate.decl).kind)) {
+            if found.iter().any(|candidate| !is_method(self.decl(candidate.decl).kind)) {
                 break;
             }
         }
@@ -67,7 +67,7 @@ impl Types<'_> {
                 let Type::Inst(tid, _) = self.arena.get(base) else { continue };
                 for decl in self.members_of(tid, name) {
                     let candidate = Candidate { decl: *decl, within: base, depth: depth as u16 };
-                    if is_method(self.world.decl(*decl).kind) && self.is_accessible(candidate) {
+                    if is_method(self.decl(*decl).kind) && self.is_accessible(candidate) {
                         self.add_member(&mut found, candidate);
                     }
                 }
@@ -78,12 +78,12 @@ impl Types<'_> {
 
     /// Adds a member of a base unless something more derived hides it. An override found before takes its depth instead.
     fn add_member(&self, found: &mut Vec<Candidate>, candidate: Candidate) {
-        if !found.is_empty() && !is_method(self.world.decl(candidate.decl).kind) {
+        if !found.is_empty() && !is_method(self.decl(candidate.decl).kind) {
             return;
         }
         self.spend(found.len());
         match found.iter_mut().find(|derived| self.same_parameters(**derived, candidate)) {
-            Some(derived) if self.world.decl(derived.decl).flags.has(DeclFlags::OVERRIDE) => derived.depth = candidate.depth,
+            Some(derived) if self.decl(derived.decl).flags.has(DeclFlags::OVERRIDE) => derived.depth = candidate.depth,
             Some(_) => {}
             None => found.push(candidate),
         }
@@ -181,7 +181,7 @@ impl Types<'_> {
 
     /// Whether the member is accessible from the site (standard §7.5).
     pub fn is_accessible(&self, candidate: Candidate) -> bool {
-        let Some(access) = self.world.facts(candidate.decl.file).detail(candidate.decl.decl).and_then(|detail| detail.access) else {
+        let Some(access) = self.facts(candidate.decl.file).detail(candidate.decl.decl).and_then(|detail| detail.access) else {
             return true;
         };
         let Type::Inst(tid, _) = self.arena.get(candidate.within) else { return true };

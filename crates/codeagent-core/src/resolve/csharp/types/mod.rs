@@ -15,6 +15,7 @@ pub mod signatures;
 pub mod usings;
 
 use std::cell::{Cell, RefCell};
+use std::ops::Deref;
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
@@ -25,13 +26,12 @@ use self::names::Found;
 use self::questions::Question;
 use self::signatures::Signature;
 use self::usings::Using;
-use crate::model::facts::{Declaration, Facts, ScopeId, Sym, TypeId};
+use crate::model::facts::{Facts, ScopeId, Sym, TypeId};
 use crate::resolve::csharp::declared::published;
 use crate::resolve::csharp::declared::tables::{FileTable, Tables, Tid, TypeGroup};
 use crate::resolve::kernel::evaluation::{Evaluation, Table};
 use crate::resolve::kernel::names::Name;
-use crate::resolve::kernel::reads::Reads;
-use crate::resolve::reads::slot;
+use crate::resolve::kernel::session::Session;
 use crate::resolve::{DeclRef, FileId, ReadSet, World};
 
 /// Answers about declared types, by question.
@@ -48,11 +48,10 @@ struct Memo {
     signatures: Table<DeclRef, Rc<Signature>>,
 }
 
-/// A link as far as declared types go: the file, the tables, an arena of types, answers, and the record of everything that was asked.
+/// A link as far as declared types go: what it sees of other files, the tables, an arena of types, and answers.
 pub struct Types<'w> {
-    pub world: &'w World,
+    session: Session<'w>,
     pub tables: &'w Tables,
-    pub file: FileId,
     pub facts: &'w Facts,
     pub table: &'w FileTable,
     pub arena: Arena,
@@ -60,7 +59,6 @@ pub struct Types<'w> {
     /// The innermost type around the site, which decides what is accessible.
     pub site_type: Cell<Option<Tid>>,
     memo: Memo,
-    reads: Reads,
     touched: RefCell<FxHashSet<Tid>>,
 }
 
@@ -71,20 +69,18 @@ impl<'w> Types<'w> {
         let facts = world.facts(file);
         let tables = &world.csharp;
         let types = Self {
-            world,
+            session: Session::new(world, file),
             tables,
-            file,
             facts,
             table: tables.file(file),
             arena: Arena::new(),
             evaluation: Evaluation::new(questions::limits(facts.sites.len())),
             site_type: Cell::new(None),
             memo: Memo::default(),
-            reads: Reads::default(),
             touched: RefCell::default(),
         };
-        types.reads.slot(slot(published::GLOBAL_USINGS, ""));
-        types.reads.slot(slot(published::FRIENDS, ""));
+        types.ask_text(published::GLOBAL_USINGS, "");
+        types.ask_text(published::FRIENDS, "");
         types
     }
 
@@ -101,22 +97,7 @@ impl<'w> Types<'w> {
     /// Everything that was asked.
     #[must_use]
     pub fn finish(self) -> ReadSet {
-        self.reads.finish(self.file, &self.tables.names)
-    }
-
-    /// Records a question to a world-wide table.
-    pub fn ask(&self, table: &'static str, name: Name) {
-        self.reads.name(table, name);
-    }
-
-    /// Records a question about a name that no file has.
-    pub fn ask_text(&self, table: &'static str, name: &str) {
-        self.reads.slot(slot(table, name));
-    }
-
-    /// Records that a file's declarations are looked at.
-    pub(super) fn read(&self, file: FileId) {
-        self.reads.file(file);
+        self.session.finish(&self.tables.names)
     }
 
     /// A type group, with everything its parts say recorded as read.
@@ -128,7 +109,7 @@ impl<'w> Types<'w> {
         }
         if self.touched.borrow_mut().insert(tid) {
             for part in &group.parts {
-                self.reads.file(part.file);
+                self.read(part.file);
             }
             let mut outermost = group;
             while let Some(outer) = outermost.outer {
@@ -154,12 +135,6 @@ impl<'w> Types<'w> {
         self.tables.members.get(&(tid, name)).map_or(&[], |found| found.as_slice())
     }
 
-    /// A declaration of any file.
-    pub fn decl(&self, decl: DeclRef) -> &'w Declaration {
-        self.reads.file(decl.file);
-        self.world.decl(decl)
-    }
-
     /// World-wide name of a file's string.
     pub fn name(&self, file: FileId, sym: Sym) -> Name {
         self.tables.file(file).names.get(sym.0 as usize).copied().unwrap_or(Name::NONE)
@@ -168,5 +143,14 @@ impl<'w> Types<'w> {
     /// World-wide name of a string of the linked file.
     pub fn own_name(&self, sym: Sym) -> Name {
         self.table.names.get(sym.0 as usize).copied().unwrap_or(Name::NONE)
+    }
+}
+
+impl<'w> Deref for Types<'w> {
+    type Target = Session<'w>;
+
+    #[inline]
+    fn deref(&self) -> &Session<'w> {
+        &self.session
     }
 }

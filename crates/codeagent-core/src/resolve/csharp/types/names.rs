@@ -41,7 +41,7 @@ impl Types<'_> {
     }
 
     fn type_of_cold(&self, file: FileId, id: TypeId) -> Ty {
-        let facts = self.world.facts(file);
+        let facts = self.facts(file);
         match facts.type_expr(id) {
             TypeExpr::Primitive(word) => self.keyword(facts.text(word)),
             TypeExpr::Name(segments, scope) => {
@@ -108,7 +108,7 @@ impl Types<'_> {
 
     /// Resolves a dotted name. `alone`: the scope whose usings do not count, because the name stands in one of them.
     pub fn resolve_segments(&self, file: FileId, segments: &[Segment], scope: ScopeId, alone: Option<ScopeId>) -> Found {
-        if self.world.file(file).external
+        if self.is_external_file(file)
             && let [global, rest @ ..] = segments
             && self.name(file, global.name) == well_known::GLOBAL
         {
@@ -172,7 +172,7 @@ impl Types<'_> {
 
     /// What `alias::` stands for: an alias of a using, the nearest outward.
     fn alias(&self, place: Place, alias: Name) -> Found {
-        let facts = self.world.facts(place.file);
+        let facts = self.facts(place.file);
         let mut scope = place.scope;
         while let Some(id) = scope.some() {
             if place.alone != Some(id) {
@@ -189,7 +189,7 @@ impl Types<'_> {
     }
 
     fn segment_args(&self, file: FileId, segment: &Segment) -> Vec<Ty> {
-        self.world.facts(file).list(segment.args).iter().map(|arg| self.type_of(file, *arg)).collect()
+        self.facts(file).list(segment.args).iter().map(|arg| self.type_of(file, *arg)).collect()
     }
 
     /// One segment further inside a namespace or type.
@@ -300,7 +300,7 @@ impl Types<'_> {
 
     /// The nearest scope outward that can declare a type name.
     fn naming_scope(&self, place: Place) -> ScopeId {
-        let facts = self.world.facts(place.file);
+        let facts = self.facts(place.file);
         let mut scope = place.scope;
         while let Some(id) = scope.some() {
             let here = facts.scope(id);
@@ -314,7 +314,7 @@ impl Types<'_> {
     }
 
     fn lookup_cold(&self, place: Place, name: Name, arity: u16, qualifier: bool) -> Found {
-        let facts = self.world.facts(place.file);
+        let facts = self.facts(place.file);
         let mut scope = place.scope.some().unwrap_or(ScopeId(0));
         loop {
             let here = *facts.scope(scope);
@@ -334,7 +334,7 @@ impl Types<'_> {
     }
 
     fn lookup_in_declaration(&self, file: FileId, scope: ScopeId, name: Name, arity: u16) -> Found {
-        let facts = self.world.facts(file);
+        let facts = self.facts(file);
         let here = *facts.scope(scope);
         let Some(owner) = here.owner.some() else { return Found::None };
         let tid = self.tables.file(file).types.get(&owner).copied();
@@ -359,7 +359,7 @@ impl Types<'_> {
     fn lookup_in_namespace(&self, place: Place, scope: ScopeId, name: (Name, u16), qualifier: bool) -> Found {
         let table = self.tables.file(place.file);
         let Some(&innermost) = table.namespaces.get(&scope) else { return Found::None };
-        let stop = self.namespace_around(place.file, self.world.facts(place.file).scope(scope).parent);
+        let stop = self.namespace_around(place.file, self.facts(place.file).scope(scope).parent);
         let mut namespace = innermost;
         while namespace != stop {
             let found = self.in_namespace(place.file, namespace, name, qualifier);
@@ -395,7 +395,7 @@ impl Types<'_> {
             if let Some(&namespace) = self.tables.file(file).namespaces.get(&id) {
                 return namespace;
             }
-            scope = self.world.facts(file).scope(id).parent;
+            scope = self.facts(file).scope(id).parent;
         }
         NamespaceId::GLOBAL
     }

@@ -53,7 +53,7 @@ impl Types<'_> {
     }
 
     fn signature_cold(&self, decl: DeclRef) -> Signature {
-        let facts = self.world.facts(decl.file);
+        let facts = self.facts(decl.file);
         let declared = self.decl(decl);
         let mut made =
             Signature { params: Vec::new(), type_params: Vec::new(), block_params: 0, result: self.type_of(decl.file, declared.ty) };
@@ -72,7 +72,7 @@ impl Types<'_> {
     }
 
     fn add_params(&self, decl: DeclRef, made: &mut Signature) {
-        let facts = self.world.facts(decl.file);
+        let facts = self.facts(decl.file);
         let declared = facts.decl(decl.decl);
         for index in 0..declared.type_params.len() as u16 {
             made.type_params.push(self.arena.add(Type::Param(ParamOwner::Decl(decl), index)));
@@ -89,7 +89,7 @@ impl Types<'_> {
 
     /// The extension block a member stands in.
     pub fn block_of(&self, decl: DeclRef) -> Option<DeclId> {
-        let facts = self.world.facts(decl.file);
+        let facts = self.facts(decl.file);
         let owner = facts.scope(facts.decl(decl.decl).scope.some()?).owner.some()?;
         (facts.decl(owner).kind == DeclKind::ExtensionBlock).then_some(owner)
     }

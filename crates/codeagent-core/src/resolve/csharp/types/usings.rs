@@ -61,7 +61,7 @@ impl Types<'_> {
     }
 
     fn using(&self, file: FileId, id: ImportId) -> Option<Using> {
-        let import = self.world.facts(file).imports.get(id.index())?;
+        let import = self.facts(file).imports.get(id.index())?;
         if import.kind == ImportKind::ExternAlias {
             return Some(Using::Alias(self.name(file, import.name), Found::Namespace(NamespaceId::GLOBAL)));
         }
@@ -77,7 +77,7 @@ impl Types<'_> {
 
     /// What an import names.
     pub fn import_target(&self, file: FileId, id: ImportId) -> Found {
-        let facts: &Facts = self.world.facts(file);
+        let facts: &Facts = self.facts(file);
         let Some(import) = facts.imports.get(id.index()) else { return Found::None };
         match facts.type_expr(import.ty) {
             TypeExpr::Name(segments, scope) => {
@@ -95,7 +95,7 @@ impl Types<'_> {
 
     /// The type a name stands for that no file declares.
     pub(super) fn external_named(&self, file: FileId, segment: &Segment) -> Ty {
-        let facts: &Facts = self.world.facts(file);
+        let facts: &Facts = self.facts(file);
         let args: Vec<Ty> = facts.list(segment.args).iter().map(|arg| self.type_of(file, *arg)).collect();
         self.external(self.name(file, segment.name), &args)
     }

@@ -112,6 +112,6 @@ impl Linker<'_> {
     /// Whether the repository writes a signature without a body as a member of a type.
     fn is_written_signature(&mut self, signature: Signature) -> bool {
         let Signature::Declared(decl, _) = signature else { return false };
-        !self.is_external(decl) && self.decl(decl).kind == DeclKind::CallSignature
+        !self.is_external_file(decl.file) && self.decl(decl).kind == DeclKind::CallSignature
     }
 }

@@ -43,7 +43,7 @@ impl Linker<'_> {
             return if let Type::Static(_) = self.get(ty) { self.class_outcome(ty) } else { outcome };
         };
         let Some(class) = decls.iter().copied().find(|decl| self.decl(*decl).kind == DeclKind::Class) else {
-            let gives = |decl: &DeclRef| matches!(self.world.decl(*decl).kind, DeclKind::Property | DeclKind::Getter);
+            let gives = |decl: &DeclRef| matches!(self.decl(*decl).kind, DeclKind::Property | DeclKind::Getter);
             if !decls.iter().all(gives) {
                 return outcome;
             }

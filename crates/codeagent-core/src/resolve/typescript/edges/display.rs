@@ -34,10 +34,10 @@ impl Linker<'_> {
             Type::Instance(decl, args) => with_args(self.declared(decl), args),
             Type::Static(decl) => format!("typeof {}", self.declared(decl)),
             Type::Function(decl, env) => format!("function {}{}", self.declared(decl), self.display_env(env, level)),
-            Type::Object(decl, env) => format!("object at line {}{}", self.world.decl(decl).at.line, self.display_env(env, level)),
-            Type::Mapped(decl, env) => format!("mapped type at line {}{}", self.world.decl(decl).at.line, self.display_env(env, level)),
+            Type::Object(decl, env) => format!("object at line {}{}", self.decl(decl).at.line, self.display_env(env, level)),
+            Type::Mapped(decl, env) => format!("mapped type at line {}{}", self.decl(decl).at.line, self.display_env(env, level)),
             Type::Conditional(file, ty, env) => {
-                format!("{}{}, still open", print::written_type(self.world.facts(file), ty), self.display_env(env, level))
+                format!("{}{}, still open", print::written_type(self.facts(file), ty), self.display_env(env, level))
             }
             Type::Indexed(of, key) => format!("{}[{}]", inner(of), inner(key)),
             Type::Deferred(utility, args) => with_args(&format!("{utility:?}"), args),
@@ -49,7 +49,7 @@ impl Linker<'_> {
             Type::Package(package) => format!("package {}", PACKAGES[usize::from(package)]),
             Type::Selected(of, names, keep) => format!("{}<{}, {}>", if keep { "Pick" } else { "Omit" }, inner(of), inner(names)),
             Type::Signature(params, result) => format!("({}) => {}", list(params, ", "), inner(result)),
-            Type::Module(file) => format!("module {}", self.world.file(file).path),
+            Type::Module(file) => format!("module {}", self.path(file)),
             Type::Ambient(decl) => format!("declare module {}", self.declared(decl)),
             Type::Union(args) => list(args, " | "),
             Type::Intersection(args) => list(args, " & "),
@@ -67,7 +67,7 @@ impl Linker<'_> {
 
     /// The name of a declaration, unrecorded: an explanation depends on nothing.
     fn declared(&self, decl: DeclRef) -> &str {
-        let name = self.world.facts(decl.file).decl_name(decl.decl);
+        let name = self.facts(decl.file).decl_name(decl.decl);
         if name.is_empty() { "without a name" } else { name }
     }
 }

@@ -191,7 +191,7 @@ impl Explanation<'_, '_> {
             Found::External => self.report.line(1, format_args!("{role}: something outside the repository")),
             Found::Decls(decls) => self.decls(role, decls),
             Found::Module(file) => {
-                let path = &self.linker.world.file(*file).path;
+                let path = self.linker.path(*file);
                 self.report.line(1, format_args!("{role}: module {path}"));
             }
             Found::Ambient(block) => self.decls(role, &Decls::from_slice(&[*block])),
@@ -208,7 +208,7 @@ impl Explanation<'_, '_> {
     /// `receiver a.b: T`, and below it where the type comes from.
     fn typed(&mut self, role: &str, (file, expr): (FileId, ExprId), depth: usize) {
         let ty = self.linker.expr_type(file, expr);
-        let (ty, text) = (self.linker.display(ty), print::expression(self.linker.world.facts(file), expr));
+        let (ty, text) = (self.linker.display(ty), print::expression(self.linker.facts(file), expr));
         self.report.line(depth, format_args!("{role} {text}: {ty}"));
         self.origin((file, expr), depth + 1);
     }

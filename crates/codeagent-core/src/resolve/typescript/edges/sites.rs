@@ -72,7 +72,7 @@ impl Linker<'_> {
                 if let Some(named) = self.constructed(site, &decls) {
                     self.add_edges(Site { kind: SiteKind::Read, ..site }, named, links);
                 }
-                let is_declared_outside = decls.iter().any(|decl| self.is_external(*decl));
+                let is_declared_outside = decls.iter().any(|decl| self.is_external_file(decl.file));
                 let is_value = self.is_called_by_name(site) && decls.iter().all(|decl| !self.decl(*decl).flags.has(DeclFlags::MEMBER));
                 match self.add_edges(site, decls, links) {
                     _ if !is_call => {}
@@ -93,7 +93,7 @@ impl Linker<'_> {
             Outcome::Value | Outcome::Nameless => {}
             // What a module gives out as a whole is not the module.
             Outcome::Unknown | Outcome::File(_) => {
-                if let Some(name) = used_names::of_value(self.world.facts(self.file), site) {
+                if let Some(name) = used_names::of_value(self.own_facts(), site) {
                     open(links, site, name);
                 }
             }
@@ -103,7 +103,7 @@ impl Linker<'_> {
     /// Keeps the name of a site that costs too much: nobody knows whether it is one from outside.
     fn give_up(&self, site: Site, links: &mut Links) {
         links.given_up += 1;
-        let name = used_names::whatever_it_is(self.world.facts(self.file), site);
+        let name = used_names::whatever_it_is(self.own_facts(), site);
         if let Some(name) = name {
             open(links, site, name);
         }
@@ -143,7 +143,7 @@ impl Linker<'_> {
 
     /// Whether a declaration is a vertex of the graph.
     pub fn is_node(&mut self, decl: DeclRef) -> bool {
-        !self.is_external(decl) && !self.decl(decl).detail.is_none()
+        !self.is_external_file(decl.file) && !self.decl(decl).detail.is_none()
     }
 
     /// The declaration that stands for a symbol: its implementation, else its first in the repository.
@@ -152,11 +152,10 @@ impl Linker<'_> {
         let group = self.group(first);
         let all: &[DeclRef] = if group.contains(&first) { &group } else { decls };
         let kind = self.decl(first).kind;
-        let mut own = all.iter().copied().filter(|decl| !self.is_external(*decl));
+        let mut own = all.iter().copied().filter(|decl| !self.is_external_file(decl.file));
         let callable = matches!(kind, DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method | DeclKind::Constructor);
-        let world = self.world;
-        let same = |decl: &DeclRef| world.decl(*decl).kind == kind;
-        if callable && let Some(body) = own.clone().find(|decl| same(decl) && world.decl(*decl).flags.has(DeclFlags::HAS_BODY)) {
+        let same = |decl: &DeclRef| self.decl(*decl).kind == kind;
+        if callable && let Some(body) = own.clone().find(|decl| same(decl) && self.decl(*decl).flags.has(DeclFlags::HAS_BODY)) {
             return Some(body);
         }
         own.clone().find(same).or_else(|| own.next())
@@ -349,7 +348,7 @@ impl Linker<'_> {
     fn value_member(&mut self, ty: Ty) -> Outcome {
         match self.get(ty) {
             Type::Module(file) => Outcome::File(file),
-            Type::Function(decl, _) if !self.is_external(decl) => Outcome::Nameless,
+            Type::Function(decl, _) if !self.is_external_file(decl.file) => Outcome::Nameless,
             _ => Outcome::Outside,
         }
     }

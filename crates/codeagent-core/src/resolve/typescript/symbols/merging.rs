@@ -112,7 +112,7 @@ impl Symbols<'_> {
     pub fn additions(&mut self, file: FileId, name: Name) -> Decls {
         self.ask(AUGMENTED, name);
         let adds = |block: &DeclRef| {
-            let inner = self.world.facts(block.file).decl(block.decl).inner;
+            let inner = self.scope_of_block(*block);
             !self.tables.declared(block.file, inner, name).is_empty()
         };
         self.visible(self.tables.augmentations(file)).into_iter().filter(adds).collect()

@@ -12,15 +12,16 @@ pub mod merging;
 pub mod modules;
 pub mod scopes;
 
+use std::ops::Deref;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::merging::Group;
-use crate::model::facts::{DeclId, Declaration, Facts, ScopeId, Sym};
+use crate::model::facts::{DeclId, ScopeId, Sym};
 use crate::resolve::kernel::evaluation::Evaluation;
 use crate::resolve::kernel::names::Name;
-use crate::resolve::kernel::reads::Reads;
+use crate::resolve::kernel::session::Session;
 use crate::resolve::typescript::declared::published;
 use crate::resolve::typescript::declared::tables::{Tables, is_global};
 use crate::resolve::typescript::questions::{self, Question};
@@ -32,14 +33,11 @@ const LIST_STEP: usize = 8;
 /// Lists of so many are written by nobody, and cost as much again for each time they are longer.
 const CROWD: usize = 4096;
 
-/// A link as far as declarations go: the file, the tables, and the record of everything that was asked.
+/// A link as far as declarations go: what it sees of other files, the tables, and which declarations are one symbol.
 pub struct Symbols<'w> {
-    pub world: &'w World,
+    session: Session<'w>,
     pub tables: &'w Tables,
-    pub file: FileId,
     pub evaluation: Evaluation<Question>,
-    reads: Reads,
-    last_read: FileId,
     /// Files whose `export *` modules stand in the read set.
     read_stars: FxHashSet<FileId>,
     groups: FxHashMap<DeclRef, Rc<Group>>,
@@ -50,12 +48,9 @@ impl<'w> Symbols<'w> {
     #[must_use]
     pub fn new(file: FileId, world: &'w World) -> Self {
         Self {
-            world,
+            session: Session::new(world, file),
             tables: &world.typescript,
-            file,
             evaluation: Evaluation::new(questions::limits(world.facts(file).sites.len())),
-            reads: Reads::default(),
-            last_read: file,
             read_stars: FxHashSet::default(),
             groups: FxHashMap::default(),
         }
@@ -64,25 +59,7 @@ impl<'w> Symbols<'w> {
     /// Everything that was asked.
     #[must_use]
     pub fn finish(self) -> ReadSet {
-        self.reads.finish(self.file, &self.tables.names)
-    }
-
-    /// The facts of a file, whose interface this link now depends on.
-    pub fn facts(&mut self, file: FileId) -> &'w Facts {
-        if file != self.last_read {
-            self.last_read = file;
-            self.reads.file(file);
-        }
-        self.world.facts(file)
-    }
-
-    /// The facts of the file that is linked.
-    pub fn own_facts(&self) -> &'w Facts {
-        self.world.facts(self.file)
-    }
-
-    pub fn decl(&mut self, decl: DeclRef) -> &'w Declaration {
-        self.facts(decl.file).decl(decl.decl)
+        self.session.finish(&self.tables.names)
     }
 
     pub fn name(&self, file: FileId, sym: Sym) -> Name {
@@ -98,18 +75,9 @@ impl<'w> Symbols<'w> {
         self.tables.names.text(name)
     }
 
-    pub fn is_external(&self, decl: DeclRef) -> bool {
-        self.world.file(decl.file).external
-    }
-
     /// Whether a declaration stands for all files in a file that is not of the repository: what a package exports may be called `Map` too.
     pub fn is_of_library(&self, decl: DeclRef) -> bool {
-        self.is_external(decl) && is_global(self.world.facts(decl.file), self.world.decl(decl))
-    }
-
-    /// Records that a world-wide table was asked for a name.
-    pub fn ask(&mut self, table: &'static str, name: Name) {
-        self.reads.name(table, name);
+        self.is_external_file(decl.file) && is_global(self.facts(decl.file), self.decl(decl))
     }
 
     /// Declarations of a name in one scope.
@@ -132,10 +100,9 @@ impl<'w> Symbols<'w> {
 
     /// Records that another file was asked what a body gives.
     pub fn ask_body(&mut self, decl: DeclRef) {
-        let file = self.world.file(decl.file);
-        let Ok(number) = file.facts.bodies.binary_search_by_key(&decl.decl, |body| body.decl) else { return };
+        let Ok(number) = self.facts(decl.file).bodies.binary_search_by_key(&decl.decl, |body| body.decl) else { return };
         if decl.file != self.file {
-            self.reads.slot(self.tables.body_slot(decl.file, number));
+            self.ask_slot(self.tables.body_slot(decl.file, number));
         }
     }
 
@@ -147,6 +114,15 @@ impl<'w> Symbols<'w> {
     /// Takes what it costs to go through a list.
     pub fn spend_list(&mut self, length: usize) {
         self.spend(length / LIST_STEP * (1 + length / CROWD));
+    }
+}
+
+impl<'w> Deref for Symbols<'w> {
+    type Target = Session<'w>;
+
+    #[inline]
+    fn deref(&self) -> &Session<'w> {
+        &self.session
     }
 }
 

@@ -54,8 +54,8 @@ impl Symbols<'_> {
 
     pub fn is_module_outside(&self, module: &Found) -> bool {
         match module {
-            Found::Module(file) => self.world.file(*file).external,
-            Found::Ambient(block) => self.is_external(*block),
+            Found::Module(file) => self.is_external_file(*file),
+            Found::Ambient(block) => self.is_external_file(block.file),
             _ => false,
         }
     }
@@ -113,7 +113,7 @@ impl Symbols<'_> {
             return;
         }
         // The answer depends on all of them, also on those that are not looked into because they do not export the name.
-        self.reads.files(self.tables.plain_stars(file));
+        self.tables.plain_stars(file).for_each(|module| self.read(module));
         let facts = self.facts(file);
         for &id in &self.tables.file(file).stars {
             let name = self.name(file, facts.exports[id.index()].module);

@@ -211,7 +211,7 @@ impl Checker<'_> {
         }
         match self.index_signature(&group, &types) {
             Some(ty) => Looked::Value(ty),
-            None if self.is_external(decl) => self.undeclared_member(args),
+            None if self.is_external_file(decl.file) => self.undeclared_member(args),
             None => Looked::Missing,
         }
     }
@@ -371,7 +371,7 @@ impl Checker<'_> {
         let ty = self.arena.add(Type::Function(decl, Env::EMPTY));
         match self.member_of_built_in((Known::Function, Args::NONE), ty, name) {
             // Somebody gives the function what functions do not have.
-            Looked::External if !self.is_external(decl) && !self.is_object_member(name) => Looked::Missing,
+            Looked::External if !self.is_external_file(decl.file) && !self.is_object_member(name) => Looked::Missing,
             looked => looked,
         }
     }

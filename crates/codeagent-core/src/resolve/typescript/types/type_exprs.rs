@@ -142,7 +142,7 @@ impl Checker<'_> {
             Found::Decls(decls) => self.declared_type(decls, args),
             Found::External => self.outside_type(args),
             // What a library names and nobody declares lies outside too.
-            Found::Nothing if self.world.file(file).external => self.outside_type(args),
+            Found::Nothing if self.is_external_file(file) => self.outside_type(args),
             _ => Ty::UNKNOWN,
         }
     }
@@ -158,8 +158,10 @@ impl Checker<'_> {
             return false;
         }
         match self.get(ty) {
-            Type::Instance(decl, args) => !self.is_external(decl) || self.are_of_repository(args, nesting),
-            Type::Static(decl) | Type::Object(decl, _) | Type::Mapped(decl, _) | Type::Function(decl, _) => !self.is_external(decl),
+            Type::Instance(decl, args) => !self.is_external_file(decl.file) || self.are_of_repository(args, nesting),
+            Type::Static(decl) | Type::Object(decl, _) | Type::Mapped(decl, _) | Type::Function(decl, _) => {
+                !self.is_external_file(decl.file)
+            }
             Type::BuiltIn(_, args) | Type::Tuple(args) | Type::Union(args) | Type::Intersection(args) => {
                 self.are_of_repository(args, nesting)
             }
