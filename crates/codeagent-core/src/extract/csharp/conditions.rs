@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 const MAX_DEPTH: u32 = 64;
 
 /// The symbols that are defined while a text is read from top to bottom.
-pub struct Symbols<'a> {
+pub struct DefinedSymbols<'a> {
     defines: &'a [String],
     /// `#define` (true) and `#undef` of the text itself.
     own: BTreeMap<&'a str, bool>,
@@ -17,7 +17,7 @@ pub struct Symbols<'a> {
     optimistic: bool,
 }
 
-impl<'a> Symbols<'a> {
+impl<'a> DefinedSymbols<'a> {
     /// The symbols of a project; `optimistic` takes unknown ones as true.
     pub fn new(defines: &'a [String], optimistic: bool) -> Self {
         Self { defines, own: BTreeMap::new(), optimistic }
@@ -49,7 +49,7 @@ fn is_known_false(name: &str) -> bool {
 /// The truth values of the symbols a text mentions in conditions, like `A=1;B=0`.
 pub fn mentioned(text: &str, defines: &[String]) -> String {
     let mut values = BTreeMap::new();
-    let symbols = Symbols::new(defines, false);
+    let symbols = DefinedSymbols::new(defines, false);
     for line in text.split('\n') {
         let Some(directive) = line.trim_start().strip_prefix('#') else { continue };
         let directive = directive.trim_start();
@@ -85,7 +85,7 @@ fn tokens(condition: &str) -> Vec<&str> {
 }
 
 struct Evaluation<'a> {
-    symbols: &'a Symbols<'a>,
+    symbols: &'a DefinedSymbols<'a>,
     tokens: Vec<&'a str>,
     next: usize,
     depth: u32,
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn conditions_follow_precedence() {
         let defines = ["A".to_owned(), "B".to_owned()];
-        let symbols = Symbols::new(&defines, false);
+        let symbols = DefinedSymbols::new(&defines, false);
         let table = [
             ("A", true),
             ("C", false),

@@ -4,7 +4,7 @@
 //!
 //! **Limits.** Numbers and operators are not checked; operators come as single characters.
 
-use crate::extract::csharp::conditions::Symbols;
+use crate::extract::csharp::conditions::DefinedSymbols;
 
 /// Kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ struct Lexer<'a, 's> {
     bytes: &'a [u8],
     at: usize,
     line_start: bool,
-    symbols: &'s mut Symbols<'a>,
+    symbols: &'s mut DefinedSymbols<'a>,
     branches: Vec<Branch>,
     /// How many of the branches are not active.
     inactive: usize,
@@ -88,7 +88,7 @@ struct Lexer<'a, 's> {
 }
 
 /// Reads a text under the given symbols.
-pub fn lex<'a>(text: &'a str, symbols: &mut Symbols<'a>) -> Lexed {
+pub fn lex<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Lexed {
     let mut lexer = Lexer {
         text,
         bytes: text.as_bytes(),

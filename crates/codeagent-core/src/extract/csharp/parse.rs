@@ -6,7 +6,7 @@ use std::cell::RefCell;
 
 use tree_sitter::{Node, Parser, Tree};
 
-use crate::extract::csharp::conditions::Symbols;
+use crate::extract::csharp::conditions::DefinedSymbols;
 use crate::extract::csharp::edits::{Edits, TypeList};
 use crate::extract::csharp::repair::{Repaired, repair};
 use crate::extract::csharp::type_lists;
@@ -58,7 +58,7 @@ pub fn parse(text: &str, defines: &[String]) -> Option<Parsed> {
 }
 
 fn attempt(text: &str, defines: &[String], optimistic: bool, budget: &mut u64) -> Option<(Parsed, bool)> {
-    let repaired = repair(text, &mut Symbols::new(defines, optimistic));
+    let repaired = repair(text, &mut DefinedSymbols::new(defines, optimistic));
     if repaired.too_deep {
         return None;
     }

@@ -4,7 +4,7 @@
 //!
 //! **Limits.** A mask decides by tokens, without a tree.
 
-use crate::extract::csharp::conditions::Symbols;
+use crate::extract::csharp::conditions::DefinedSymbols;
 use crate::extract::csharp::edits::{Code, Edits, TypeList};
 use crate::extract::csharp::lexer::{self, TokenKind};
 use crate::extract::csharp::{keyword_masks, punctuation_masks};
@@ -28,7 +28,7 @@ pub struct Repaired {
 }
 
 /// Repairs a text under the symbols of a project.
-pub fn repair<'a>(text: &'a str, symbols: &mut Symbols<'a>) -> Repaired {
+pub fn repair<'a>(text: &'a str, symbols: &mut DefinedSymbols<'a>) -> Repaired {
     let lexed = lexer::lex(text, symbols);
     let mut code = Code::new(text, &lexed);
     for (start, end) in &lexed.blanks {

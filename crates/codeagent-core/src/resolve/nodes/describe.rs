@@ -3,10 +3,10 @@
 use crate::model::facts::{DeclFlags, DeclId, DeclKind, Declaration, ExportKind, Expr, ExprId, Facts, ScopeKind, Sym};
 use crate::model::graph::{Access, Node, NodeFlags, NodeId, NodeKind, NodeSpan, NodeType};
 use crate::resolve::language;
-use crate::resolve::nodes::Context;
+use crate::resolve::nodes::NodeContext;
 
 /// The node a declaration alone would be. `place` is its qualified name and parent.
-pub fn node(context: &Context<'_>, decl: DeclId, id: NodeId, place: (String, Option<NodeId>)) -> Node {
+pub fn node(context: &NodeContext<'_>, decl: DeclId, id: NodeId, place: (String, Option<NodeId>)) -> Node {
     let facts = &*context.file.facts;
     let declaration = facts.decl(decl);
     let detail = facts.detail(decl).expect("only declarations with a detail are nodes");

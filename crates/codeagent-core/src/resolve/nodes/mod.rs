@@ -224,7 +224,7 @@ impl TableBuilder {
         let mut of_decl = vec![0; file.facts.decls.len()];
         for decl in file.facts.decl_ids().filter(|decl| is_node(&file.facts, *decl)) {
             let parent = enclosing(&file.facts, &of_decl, decl);
-            let context = Context { file, project, parent, file_node };
+            let context = NodeContext { file, project, parent, file_node };
             let index = self.add_decl(&context, decl);
             if components.contains(&decl) {
                 self.drafts[index as usize].node.node_type = NodeType::Component;
@@ -235,7 +235,7 @@ impl TableBuilder {
         self.facts.push(Arc::clone(&file.facts));
     }
 
-    fn add_decl(&mut self, context: &Context<'_>, decl: DeclId) -> u32 {
+    fn add_decl(&mut self, context: &NodeContext<'_>, decl: DeclId) -> u32 {
         let parent = context.parent.map(|index| &self.drafts[index as usize].node);
         let identity = language::identity(context.file, decl, parent);
         let base = identity.id(context.project, None);
@@ -257,7 +257,7 @@ impl TableBuilder {
     }
 
     /// Adds a declaration to a node; the weightiest one describes it.
-    fn merge(&mut self, index: u32, context: &Context<'_>, decl: DeclId) {
+    fn merge(&mut self, index: u32, context: &NodeContext<'_>, decl: DeclId) {
         let weight = describe::weight(&context.file.facts, decl);
         let parent = parent_id(context, &self.drafts, decl);
         let draft = &mut self.drafts[index as usize];
@@ -288,7 +288,7 @@ impl TableBuilder {
 }
 
 /// Where a declaration stands while its node is made.
-struct Context<'a> {
+struct NodeContext<'a> {
     file: &'a WorldFile,
     project: &'a str,
     /// Draft of the nearest declaration around it that is a node.
@@ -297,7 +297,7 @@ struct Context<'a> {
     file_node: u32,
 }
 
-fn parent_id(context: &Context<'_>, drafts: &[Draft], decl: DeclId) -> Option<NodeId> {
+fn parent_id(context: &NodeContext<'_>, drafts: &[Draft], decl: DeclId) -> Option<NodeId> {
     let is_outermost = language::is_outermost(&context.file.facts, decl);
     (!is_outermost).then(|| drafts[context.parent.unwrap_or(context.file_node) as usize].node.id)
 }

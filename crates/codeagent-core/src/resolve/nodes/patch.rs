@@ -106,7 +106,7 @@ impl NodeTable {
             let is_ranked_alike = is_alone || ranked.get(&(pair as u32)) == ranks.get(&(place as u32));
             match compare((&before, &node), (whole, places[pair]), is_alone).filter(|_| is_ranked_alike) {
                 Some(of_node) => changes.extend(of_node),
-                None => changes.push(Change::Said(places[pair], Box::new(self.made_again(world, (id, places[pair]))?))),
+                None => changes.push(NodeChange::Said(places[pair], Box::new(self.made_again(world, (id, places[pair]))?))),
             }
         }
         for place in &gone {
@@ -197,13 +197,13 @@ impl NodeTable {
         self.ids.get_or_init(|| self.nodes().map(|node| node.id).collect()).contains(&id)
     }
 
-    fn apply(&mut self, change: Change) -> Renewed {
+    fn apply(&mut self, change: NodeChange) -> Renewed {
         match change {
-            Change::Said(place, node) => {
+            NodeChange::Said(place, node) => {
                 self.nodes[place] = *node;
                 Renewed::Said(place)
             }
-            Change::Moved(place, position, site) => {
+            NodeChange::Moved(place, position, site) => {
                 self.nodes[place].spans[position] = site;
                 Renewed::Moved(place, position)
             }
@@ -212,19 +212,19 @@ impl NodeTable {
 }
 
 /// What has to be done to a node.
-enum Change {
+enum NodeChange {
     Said(usize, Box<Node>),
     Moved(usize, usize, NodeSpan),
 }
 
 /// What must be done to the node `whole`, of which one file said `was` and says `is`; `is_alone`: no other file says anything of it. `None` if that
 /// cannot be told from the file.
-fn compare((was, is): (&Node, &Node), (whole, place): (&Node, usize), is_alone: bool) -> Option<Vec<Change>> {
+fn compare((was, is): (&Node, &Node), (whole, place): (&Node, usize), is_alone: bool) -> Option<Vec<NodeChange>> {
     if was == is {
         return Some(Vec::new());
     }
     if was.spans.len() != is.spans.len() || !same_words(was, is) {
-        return is_alone.then(|| vec![Change::Said(place, Box::new(Node { id: whole.id, ..is.clone() }))]);
+        return is_alone.then(|| vec![NodeChange::Said(place, Box::new(Node { id: whole.id, ..is.clone() }))]);
     }
     let path = &is.spans[0].path;
     let sites: Vec<(&NodeSpan, &NodeSpan)> = sites(was).into_iter().zip(sites(is)).collect();
@@ -233,7 +233,7 @@ fn compare((was, is): (&Node, &Node), (whole, place): (&Node, usize), is_alone: 
         let (_, to) = sites.iter().find(|(from, _)| *from == site)?;
         found += 1;
         if site != *to {
-            changes.push(Change::Moved(place, position, (*to).clone()));
+            changes.push(NodeChange::Moved(place, position, (*to).clone()));
         }
     }
     (found == sites.len()).then_some(changes)

@@ -5,7 +5,7 @@ use crate::extract::csharp::edits::EditKind;
 
 fn repaired(text: &str, defines: &[&str]) -> String {
     let defines: Vec<String> = defines.iter().map(|define| (*define).to_owned()).collect();
-    repair(text, &mut Symbols::new(&defines, false)).text
+    repair(text, &mut DefinedSymbols::new(&defines, false)).text
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn inactive_branches_and_directives_are_blank() {
 #[test]
 fn edits_say_what_was_there() {
     let text = "M(x) = 3; M() = 4; { extension(int x) { } }";
-    let edits = repair(text, &mut Symbols::new(&[], false)).edits;
+    let edits = repair(text, &mut DefinedSymbols::new(&[], false)).edits;
     assert!(edits.at(1, EditKind::CallTarget) && edits.at(11, EditKind::EmptyCall) && edits.at(21, EditKind::Extension));
     assert!(!edits.at(2, EditKind::CallTarget));
 }
@@ -65,7 +65,7 @@ proptest! {
     #[test]
     fn length_and_newlines_never_change(parts in prop::collection::vec(prop::sample::select(&PARTS[..]), 0..60)) {
         let text = parts.concat();
-        let repaired = repair(&text, &mut Symbols::new(&[], true)).text;
+        let repaired = repair(&text, &mut DefinedSymbols::new(&[], true)).text;
         prop_assert_eq!(repaired.len(), text.len());
         for (before, after) in text.bytes().zip(repaired.bytes()) {
             prop_assert_eq!(matches!(before, b'\n' | b'\r'), matches!(after, b'\n' | b'\r'));
@@ -74,7 +74,7 @@ proptest! {
 
     #[test]
     fn any_text_is_repaired(text in "\\PC{0,200}") {
-        prop_assert_eq!(repair(&text, &mut Symbols::new(&[], false)).text.len(), text.len());
+        prop_assert_eq!(repair(&text, &mut DefinedSymbols::new(&[], false)).text.len(), text.len());
     }
 }
 

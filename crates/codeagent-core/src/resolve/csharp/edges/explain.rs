@@ -11,7 +11,7 @@ use crate::model::facts::{CallId, Context, DeclId, DeclKind, Expr, ExprId, Site,
 use crate::model::print;
 use crate::resolve::csharp::edges::Linker;
 use crate::resolve::csharp::expressions::calls::CallForm;
-use crate::resolve::csharp::expressions::calls::Outcome;
+use crate::resolve::csharp::expressions::calls::CallOutcome;
 use crate::resolve::csharp::expressions::choices::{Choice, Fate};
 use crate::resolve::csharp::expressions::conversions::{Better, Conversion};
 use crate::resolve::csharp::expressions::overloads::Rule;
@@ -120,7 +120,7 @@ impl Linker<'_> {
         let is_meant = |decl: DeclRef| invoked.is_none_or(|name| self.facts(decl.file).decl_name(decl.decl) == name);
         self.explain_choices(|choice| choice.question == Some(Question::Call(0, id)), is_meant, report);
         let result = self.call(id);
-        if result.outcome != Outcome::Target
+        if result.outcome != CallOutcome::Target
             && let Expr::Member(base, name) = self.facts.expr(call.callee)
         {
             let receiver = self.expr_type(base);
@@ -238,11 +238,11 @@ impl Linker<'_> {
     fn origin_in_call(&self, id: CallId, depth: usize, report: &mut Report<'_>) {
         let result = self.call(id);
         match (result.outcome, result.targets.first()) {
-            (Outcome::Target, Some(target)) => {
+            (CallOutcome::Target, Some(target)) => {
                 let sure = if result.sure { "" } else { " (one of several)" };
                 report.line(depth, format_args!("given by {}{sure}", report.decl(*target)));
             }
-            (Outcome::Unknown, _) => {
+            (CallOutcome::Unknown, _) => {
                 report.line(depth, "given by a call without a known target");
                 let callee = self.facts.calls[id.index()].callee;
                 match self.facts.expr(callee) {

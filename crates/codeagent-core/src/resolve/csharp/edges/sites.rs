@@ -10,7 +10,7 @@ use crate::model::facts::{
 use crate::model::graph::{Confidence, EdgeType};
 use crate::resolve::csharp::declared::tables::NamespaceId;
 use crate::resolve::csharp::edges::Linker;
-use crate::resolve::csharp::expressions::calls::{CallResult, Outcome};
+use crate::resolve::csharp::expressions::calls::{CallOutcome, CallResult};
 use crate::resolve::csharp::expressions::simple_names::Simple;
 use crate::resolve::csharp::types::members::{Candidate, is_method};
 use crate::resolve::csharp::types::names::Found;
@@ -102,13 +102,13 @@ impl Linker<'_> {
         let result = self.call(call);
         let targets: Vec<DeclRef> = result.targets.iter().copied().filter(|target| self.is_node(*target)).collect();
         match result.outcome {
-            Outcome::Target if !targets.is_empty() => {
+            CallOutcome::Target if !targets.is_empty() => {
                 links.calls_resolved += 1;
                 links.uses.push(edge(site, EdgeType::Calls, &targets, result.confidence()));
             }
-            Outcome::External if !self.exceeded() => links.calls_external += 1,
-            Outcome::Target if !self.exceeded() => links.values_called.push(site.at),
-            Outcome::Value if !self.exceeded() => {
+            CallOutcome::External if !self.exceeded() => links.calls_external += 1,
+            CallOutcome::Target if !self.exceeded() => links.values_called.push(site.at),
+            CallOutcome::Value if !self.exceeded() => {
                 links.values_called.push(site.at);
                 self.value_called(site, call, links);
             }
@@ -179,7 +179,7 @@ impl Linker<'_> {
     fn index_site(&self, site: &Site, links: &mut Links) {
         let Some(call) = self.call_of(site.subject) else { return };
         let result: std::rc::Rc<CallResult> = self.call(call);
-        if result.outcome == Outcome::Target {
+        if result.outcome == CallOutcome::Target {
             links.uses.push(edge(site, EdgeType::References, &result.targets, result.confidence()));
         }
     }

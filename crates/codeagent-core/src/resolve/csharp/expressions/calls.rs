@@ -20,7 +20,7 @@ use crate::resolve::csharp::expressions::typing::Access;
 use crate::resolve::csharp::types::members::{Candidate, is_method};
 use crate::resolve::csharp::types::names::Found;
 use crate::resolve::csharp::types::questions::Question;
-use crate::resolve::csharp::types::signatures::Shape;
+use crate::resolve::csharp::types::signatures::DelegateShape;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
 use crate::resolve::kernel::names::Name;
 
@@ -50,7 +50,7 @@ pub enum CallForm {
 
 /// How a call came out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CallOutcome {
     /// It has a target.
     Target,
     /// It goes to something outside the repository.
@@ -66,7 +66,7 @@ pub enum Outcome {
 #[derive(Clone, Debug, Default)]
 pub struct CallResult {
     /// How it came out.
-    pub outcome: Outcome,
+    pub outcome: CallOutcome,
     /// The targets, best first; more than one only if unsure.
     pub targets: Vec<DeclRef>,
     /// How sure.
@@ -83,12 +83,12 @@ impl CallResult {
     /// A call that leaves the repository and gives this.
     #[must_use]
     pub fn external(result: Ty, expected: Vec<Ty>) -> Self {
-        Self { outcome: Outcome::External, result, expected, ..Self::default() }
+        Self { outcome: CallOutcome::External, result, expected, ..Self::default() }
     }
 
     /// A call of a value that gives this.
     fn value(result: Ty, expected: Vec<Ty>) -> Self {
-        Self { outcome: Outcome::Value, ..Self::external(result, expected) }
+        Self { outcome: CallOutcome::Value, ..Self::external(result, expected) }
     }
 
     /// The confidence of its edge.
@@ -196,7 +196,7 @@ impl Checker<'_> {
     /// Invokes a value: no target, but a type.
     fn invoke_value(&self, ty: Ty) -> CallResult {
         match self.delegate_shape(ty) {
-            Some(Shape { params, result, .. }) => CallResult::value(result, params.to_vec()),
+            Some(DelegateShape { params, result, .. }) => CallResult::value(result, params.to_vec()),
             None if ty.is_unknown() => CallResult::default(),
             None => CallResult::value(if ty == Ty::DYNAMIC { ty } else { Ty::UNKNOWN }, Vec::new()),
         }
@@ -233,7 +233,7 @@ impl Checker<'_> {
             None => {
                 let call = self.outside_result(self.invoke_undeclared(&access, name), (base, &access), &args, &type_args);
                 let is_open = self.has_foreign_class(access.receiver) && self.may_be_an_extension(access.receiver, name);
-                if is_open { CallResult { outcome: Outcome::Unknown, ..call } } else { call }
+                if is_open { CallResult { outcome: CallOutcome::Unknown, ..call } } else { call }
             }
         }
     }
@@ -241,7 +241,7 @@ impl Checker<'_> {
     /// A method from outside that gets nothing of the repository gives nothing of it.
     fn outside_result(&self, call: CallResult, (base, access): (ExprId, &Access), args: &[Argument], type_args: &TyList) -> CallResult {
         let takes_nothing = |arg: &Argument| matches!(self.facts.expr(arg.value), Expr::Literal(..)) || self.is_outside(arg.ty);
-        let outside = matches!(call.outcome, Outcome::External | Outcome::Value)
+        let outside = matches!(call.outcome, CallOutcome::External | CallOutcome::Value)
             && call.result.is_unknown()
             && self.is_outside_value(base, access.receiver)
             && args.iter().all(takes_nothing)
@@ -339,20 +339,20 @@ impl Checker<'_> {
             targets.extend(pick.others.iter().copied().filter(|other| !self.is_external_file(other.file)));
             targets.truncate(MAX_CANDIDATES);
         }
-        CallResult { outcome: Outcome::Target, targets, sure: pick.sure, result, expected, refused }
+        CallResult { outcome: CallOutcome::Target, targets, sure: pick.sure, result, expected, refused }
     }
 
     /// `new T(..)`.
     fn construct(&self, ty: Ty, call: &Call) -> CallResult {
         let Type::Inst(tid, _) = self.arena.get(ty) else {
-            let outcome = if ty.is_unknown() { Outcome::Unknown } else { Outcome::External };
+            let outcome = if ty.is_unknown() { CallOutcome::Unknown } else { CallOutcome::External };
             let expected = self.delegate_shape(ty).map(|_| vec![ty]).unwrap_or_default();
             return CallResult { outcome, result: ty, expected, ..CallResult::default() };
         };
         let group = self.group(tid);
         if group.kind == DeclKind::Delegate {
             let made = CallResult::external(ty, vec![ty]);
-            return if group.external { made } else { CallResult { outcome: Outcome::Value, ..made } };
+            return if group.external { made } else { CallResult { outcome: CallOutcome::Value, ..made } };
         }
         let args = self.arguments(call);
         let constructors = self.constructors(ty);
@@ -361,10 +361,10 @@ impl Checker<'_> {
         }
         let implicit = args.is_empty() && (constructors.is_empty() || matches!(group.kind, DeclKind::Struct | DeclKind::RecordStruct));
         if group.external || !implicit {
-            let outcome = if group.external { Outcome::External } else { Outcome::Unknown };
+            let outcome = if group.external { CallOutcome::External } else { CallOutcome::Unknown };
             return CallResult { outcome, result: ty, ..CallResult::default() };
         }
-        CallResult { outcome: Outcome::Target, targets: vec![group.parts[0]], sure: true, result: ty, ..CallResult::default() }
+        CallResult { outcome: CallOutcome::Target, targets: vec![group.parts[0]], sure: true, result: ty, ..CallResult::default() }
     }
 
     fn attribute(&self, ty: TypeId, call: &Call) -> CallResult {
@@ -412,7 +412,7 @@ impl Checker<'_> {
         if indexers.is_empty() {
             let sliced = self.sliced(receiver, &self.arguments(call));
             let result = sliced.unwrap_or_else(|| self.part_of(receiver, |ty| self.indexed(ty)));
-            let outcome = if receiver == Ty::UNKNOWN { Outcome::Unknown } else { Outcome::External };
+            let outcome = if receiver == Ty::UNKNOWN { CallOutcome::Unknown } else { CallOutcome::External };
             return CallResult { outcome, result, ..CallResult::default() };
         }
         let args = self.arguments(call);
@@ -421,7 +421,7 @@ impl Checker<'_> {
             pick => match (self.sliced(receiver, &args), pick) {
                 (Some(slice), _) => CallResult::external(slice, Vec::new()),
                 (None, Some(pick)) => self.picked(pick, 0),
-                (None, None) => CallResult { outcome: Outcome::External, ..CallResult::default() },
+                (None, None) => CallResult { outcome: CallOutcome::External, ..CallResult::default() },
             },
         }
     }

@@ -12,7 +12,7 @@ use crate::resolve::csharp::declared::well_known::Known;
 use crate::resolve::csharp::expressions::Checker;
 use crate::resolve::csharp::expressions::conversions::Conversion;
 use crate::resolve::csharp::expressions::overloads::Argument;
-use crate::resolve::csharp::types::signatures::Shape;
+use crate::resolve::csharp::types::signatures::DelegateShape;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
 
 /// One inference in progress.
@@ -110,7 +110,7 @@ impl Checker<'_> {
         if explicit.iter().all(|ty| ty.is_unknown()) {
             return;
         }
-        let Some(Shape { params, .. }) = self.delegate_shape(formal) else { return };
+        let Some(DelegateShape { params, .. }) = self.delegate_shape(formal) else { return };
         for (param, ty) in params.iter().zip(explicit) {
             self.bound(state, *param, ty, true);
         }

@@ -13,11 +13,11 @@ use crate::model::facts::{CallId, DeclFlags, DeclId, DeclKind, Expr, ExprId, Lit
 use crate::resolve::DeclRef;
 use crate::resolve::csharp::declared::well_known::{self, Known};
 use crate::resolve::csharp::expressions::Checker;
-use crate::resolve::csharp::expressions::calls::Outcome;
+use crate::resolve::csharp::expressions::calls::CallOutcome;
 use crate::resolve::csharp::expressions::conversions::{Better, Conversion};
 use crate::resolve::csharp::expressions::overloads::{Argument, Pick};
 use crate::resolve::csharp::types::members::Candidate;
-use crate::resolve::csharp::types::signatures::Shape;
+use crate::resolve::csharp::types::signatures::DelegateShape;
 use crate::resolve::csharp::types::{Ty, TyList, Type};
 use crate::resolve::kernel::names::Name;
 
@@ -99,7 +99,7 @@ impl Checker<'_> {
     }
 
     /// Whether a lambda fits a delegate.
-    pub(super) fn lambda_converts(&self, lambda: DeclId, shape: &Shape) -> Conversion {
+    pub(super) fn lambda_converts(&self, lambda: DeclId, shape: &DelegateShape) -> Conversion {
         let explicit = self.explicit_params(lambda);
         if explicit.len() != shape.params.len() {
             return Conversion::No;
@@ -154,7 +154,7 @@ impl Checker<'_> {
     fn value_takes(&self, id: CallId) -> bool {
         let (call, args) = (self.call(id), self.arguments(&self.facts.calls[id.index()]));
         let takes = |(arg, wanted): (&Argument, &Ty)| self.argument_converts(arg, *wanted, DeclFlags::default()) != Conversion::No;
-        call.outcome != Outcome::Value || call.expected.len() != args.len() || args.iter().zip(&call.expected).all(takes)
+        call.outcome != CallOutcome::Value || call.expected.len() != args.len() || args.iter().zip(&call.expected).all(takes)
     }
 
     fn parameter_uses(&self) -> FxHashMap<DeclId, Vec<ParameterUse>> {
@@ -321,7 +321,7 @@ impl Checker<'_> {
     }
 
     /// Whether some method of a group fits a delegate.
-    pub(super) fn method_group_converts(&self, group: ExprId, shape: &Shape) -> Conversion {
+    pub(super) fn method_group_converts(&self, group: ExprId, shape: &DelegateShape) -> Conversion {
         if self.group_candidates(group).is_empty() {
             return Conversion::Unknown;
         }

@@ -37,7 +37,7 @@ pub struct Signature {
 
 /// What a delegate takes and gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct DelegateShape {
     /// Types of the parameters.
     pub params: TyList,
     /// Their modes.
@@ -95,7 +95,7 @@ impl Types<'_> {
     }
 
     /// The shape of a delegate type, or of the delegate in an `Expression<T>`.
-    pub fn delegate_shape(&self, ty: Ty) -> Option<Shape> {
+    pub fn delegate_shape(&self, ty: Ty) -> Option<DelegateShape> {
         match self.arena.get(ty) {
             Type::Inst(tid, args) => {
                 let group = self.group(tid);
@@ -103,7 +103,7 @@ impl Types<'_> {
                     let signature = self.signature(*group.parts.first()?);
                     let params = signature.params.iter().map(|param| self.substitute(param.ty, ty)).collect();
                     let flags = signature.params.iter().map(|param| param.flags).collect();
-                    return Some(Shape { params, flags, result: self.substitute(signature.result, ty) });
+                    return Some(DelegateShape { params, flags, result: self.substitute(signature.result, ty) });
                 }
                 (self.is_known(ty, Known::Expression) && args.len() == 1).then(|| self.delegate_shape(args[0]))?
             }

@@ -42,11 +42,11 @@ const WRITTEN: [(&str, &[&str]); 7] = [
 
 /// The files that can be imported, by path.
 #[derive(Debug, Default)]
-pub struct Paths {
+pub struct SourcePaths {
     by_path: FxHashMap<Arc<str>, FileId>,
 }
 
-impl Paths {
+impl SourcePaths {
     fn exact(&self, path: &str) -> Option<FileId> {
         self.by_path.get(path).copied()
     }
@@ -81,7 +81,7 @@ impl Paths {
 /// Answers module specifiers for one world.
 #[derive(Default)]
 pub struct ModulePaths {
-    paths: Paths,
+    paths: SourcePaths,
     packages: Packages,
     installed: Arc<PackageAnswers>,
     /// The declaration files of installed packages.
@@ -110,7 +110,7 @@ impl ModulePaths {
         let based = projects.sources.iter().any(|(path, text)| is_tsconfig(path) && text.contains("\"baseUrl\""));
         let base_segments = if based { path_segments(repository()) } else { FxHashSet::default() };
         Self {
-            paths: Paths { by_path },
+            paths: SourcePaths { by_path },
             packages,
             installed: Arc::clone(installed),
             external: external.into_iter().map(numbered).collect(),

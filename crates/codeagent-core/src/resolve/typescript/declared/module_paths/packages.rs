@@ -11,10 +11,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::{Paths, join};
+use super::{SourcePaths, join};
 use crate::resolve::world::FileId;
 
-struct Package {
+struct PackageFolder {
     folder: String,
     manifest: Value,
 }
@@ -22,7 +22,7 @@ struct Package {
 /// The packages of the repository.
 #[derive(Default)]
 pub struct Packages {
-    all: Vec<Package>,
+    all: Vec<PackageFolder>,
     by_name: FxHashMap<String, usize>,
     by_folder: FxHashMap<String, usize>,
 }
@@ -37,7 +37,7 @@ impl Packages {
                 continue;
             }
             let Ok(manifest) = serde_json::from_str::<Value>(text) else { continue };
-            packages.all.push(Package { folder: folder.to_owned(), manifest });
+            packages.all.push(PackageFolder { folder: folder.to_owned(), manifest });
         }
         packages.all.sort_by(|a, b| (a.folder.matches('/').count(), &a.folder).cmp(&(b.folder.matches('/').count(), &b.folder)));
         for (index, package) in packages.all.iter().enumerate() {
@@ -50,7 +50,7 @@ impl Packages {
     }
 
     /// The file of `name` or `name/sub/path`.
-    pub fn resolve(&self, specifier: &str, paths: &Paths) -> Option<FileId> {
+    pub fn resolve(&self, specifier: &str, paths: &SourcePaths) -> Option<FileId> {
         let (name, rest) = split_name(specifier);
         let package = &self.all[*self.by_name.get(name)?];
         if rest.is_empty() { package.entry(paths) } else { package.subpath(rest, paths) }
@@ -64,20 +64,20 @@ impl Packages {
     }
 
     /// The entry point of a folder that has a package.json.
-    pub fn entry_of_folder(&self, folder: &str, paths: &Paths) -> Option<FileId> {
+    pub fn entry_of_folder(&self, folder: &str, paths: &SourcePaths) -> Option<FileId> {
         let package = &self.all[*self.by_folder.get(folder)?];
         package.written_entries().iter().find_map(|entry| package.source(entry, paths))
     }
 }
 
-impl Package {
-    fn entry(&self, paths: &Paths) -> Option<FileId> {
+impl PackageFolder {
+    fn entry(&self, paths: &SourcePaths) -> Option<FileId> {
         let written = self.written_entries();
         let found = written.iter().find_map(|entry| self.source(entry, paths));
         found.or_else(|| ["src/index", "index", "src/main", "src/public-api", "lib/index"].iter().find_map(|stem| self.at(stem, paths)))
     }
 
-    fn subpath(&self, rest: &str, paths: &Paths) -> Option<FileId> {
+    fn subpath(&self, rest: &str, paths: &SourcePaths) -> Option<FileId> {
         let mut leaves = Vec::new();
         if let Some(exports) = self.manifest.get("exports") {
             exported(exports, rest, &mut leaves);
@@ -104,12 +104,12 @@ impl Package {
         entries
     }
 
-    fn at(&self, relative: &str, paths: &Paths) -> Option<FileId> {
+    fn at(&self, relative: &str, paths: &SourcePaths) -> Option<FileId> {
         paths.file_or_index(&join(&self.folder, relative)?)
     }
 
     /// The source a published path is made from: the path itself, or what is left after its output folders, under `src` or not.
-    fn source(&self, published: &str, paths: &Paths) -> Option<FileId> {
+    fn source(&self, published: &str, paths: &SourcePaths) -> Option<FileId> {
         if let Some(file) = self.at(published, paths) {
             return Some(file);
         }
