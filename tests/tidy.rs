@@ -21,7 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("project", &["model"]),
     ("extract", &["model"]),
-    ("library", &["model"]),
+    ("library", &["model", "extract"]),
     ("resolve", &["model", "project", "library"]),
     ("embed", &["model"]),
     ("store", &["model", "embed"]),

@@ -1,9 +1,12 @@
-//! Assemblies become the declarations that `codeagent-core` carries: metadata (ECMA-335) in, one blob out.
+//! Assemblies become the declarations that `codeagent-core` carries: metadata (ECMA-335) in, one blob out; likewise those of JavaScript's libraries
+//! ([`declarations`]).
 //!
 //! How an assembly is read is a matter of `codeagent_core::library::metadata`.
 //!
 //! **Limits.** Public and protected declarations only; of assemblies of the runtime itself (`System.Private.*`) only what another assembly
 //! forwards to.
+
+pub mod declarations;
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! `codeagent-externals FOLDER BLOB [--check]`: makes the blob of the framework assemblies in a folder, or says whether it still is the same.
+//! `codeagent-externals FOLDER BLOB [--check]`: makes the blob of what lies in a folder, framework assemblies or TypeScript's libraries, or says
+//! whether it still is the same.
 //!
 //! **Limits.** Which package the folder comes from stands in `crates/codeagent-core/data/NOTICE.md`; nothing is fetched.
 
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use codeagent_externals::{blob, is_framework};
+use codeagent_externals::{blob, declarations, is_framework};
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -17,23 +18,30 @@ fn main() -> Result<()> {
         [folder, path, flag] if flag == "--check" => (folder, path, true),
         _ => bail!("usage: codeagent-externals FOLDER BLOB [--check]"),
     };
-    let mut assemblies = BTreeMap::new();
+    let (mut assemblies, mut libraries) = (BTreeMap::new(), BTreeMap::new());
     for entry in std::fs::read_dir(Path::new(folder)).with_context(|| folder.clone())? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if is_framework(&name) {
             assemblies.insert(name, std::fs::read(entry.path())?);
+        } else if let Some(library) = declarations::library(&name) {
+            libraries.insert(library, std::fs::read_to_string(entry.path())?);
         }
     }
-    let (made, packer) = blob(&assemblies)?;
-    let (types, members) = packer.counts();
-    println!("{} assemblies, {types} types, {members} members, {} bytes", assemblies.len(), made.len());
+    let (made, (declared, members)) = if libraries.is_empty() {
+        let (made, packer) = blob(&assemblies)?;
+        (made, packer.counts())
+    } else {
+        let (made, packer) = declarations::blob(&libraries)?;
+        (made, packer.counts())
+    };
+    println!("{} files, {declared} declarations, {members} members, {} bytes", assemblies.len() + libraries.len(), made.len());
     if !check {
         return std::fs::write(path, made).with_context(|| path.clone());
     }
     if std::fs::read(path).with_context(|| path.clone())? != made {
-        bail!("{path} is another blob than the assemblies give");
+        bail!("{path} is another blob than the folder gives");
     }
-    println!("{path} is what the assemblies give");
+    println!("{path} is what the folder gives");
     Ok(())
 }

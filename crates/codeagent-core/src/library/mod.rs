@@ -18,6 +18,7 @@
 //! its own declaration of such a type goes before.
 
 pub mod form;
+pub mod javascript;
 pub mod metadata;
 
 mod facts;

@@ -114,6 +114,13 @@ pub struct TypeScriptProject {
     pub path: String,
     /// `compilerOptions.allowJs` or a jsconfig.
     pub allow_js: bool,
+    /// Libraries whose declarations its files see: those of `compilerOptions.lib`, else what `target` gets by default.
+    pub libraries: Vec<String>,
+}
+
+impl TypeScriptProject {
+    /// The libraries that files see which belong to no configuration.
+    pub const DEFAULT_LIBRARIES: &[&str] = &[tsconfig::NEWEST];
 }
 
 /// A package.json of the repository.

@@ -24,6 +24,8 @@ const CONFIG_DIR: &str = "${configDir}";
 pub(super) struct Config {
     /// `allowJs`.
     pub allow_js: bool,
+    /// The libraries whose declarations its files see: those of `lib`, else what `target` gets by default.
+    pub libraries: Vec<String>,
     /// Others extend it, and it extends none beside it.
     pub is_base: bool,
     files: Vec<String>,
@@ -62,6 +64,9 @@ struct Written {
     exclude: Option<Vec<Relative>>,
     outputs: BTreeMap<&'static str, Relative>,
     allow_js: Option<bool>,
+    lib: Option<Vec<String>>,
+    no_lib: Option<bool>,
+    target: Option<String>,
 }
 
 /// The configuration files of a repository.
@@ -113,6 +118,7 @@ impl<'a> Configs<'a> {
         };
         Config {
             allow_js: written.allow_js.unwrap_or_else(|| file_name(path).starts_with("jsconfig")),
+            libraries: libraries(written.no_lib, written.lib, written.target),
             is_base: is_extended && self.bases(path).iter().all(|base| folder_of(base) != folder),
             files: files.unwrap_or_default(),
             include: include.iter().map(|pattern| Pattern::new(pattern)).collect(),
@@ -162,6 +168,18 @@ impl<'a> Configs<'a> {
     }
 }
 
+/// What files see by default that no configuration speaks of.
+pub(super) const NEWEST: &str = "esnext.full";
+
+fn libraries(no_lib: Option<bool>, lib: Option<Vec<String>>, target: Option<String>) -> Vec<String> {
+    match (no_lib, lib, target) {
+        (Some(true), ..) => Vec::new(),
+        (_, Some(lib), _) => lib,
+        (.., Some(target)) => vec![format!("{}.full", if target == "es6" { "es2015" } else { &target })],
+        _ => vec![NEWEST.to_owned()],
+    }
+}
+
 /// Whether a file is a project of TypeScript's.
 pub(super) fn is_config(path: &str) -> bool {
     let name = file_name(path).to_ascii_lowercase();
@@ -188,6 +206,11 @@ fn own(value: &Value, folder: &str) -> Written {
         include: list("include"),
         exclude: list("exclude"),
         outputs: ["outDir", "declarationDir"].into_iter().filter_map(output).collect(),
+        lib: option("lib")
+            .filter(|lib| lib.is_array())
+            .map(|lib| jsonc::strings(lib).iter().map(|name| name.to_ascii_lowercase()).collect()),
+        no_lib: option("noLib").and_then(Value::as_bool),
+        target: option("target").and_then(Value::as_str).map(str::to_ascii_lowercase),
         allow_js: option("allowJs").or_else(|| option("checkJs")).and_then(Value::as_bool),
     }
 }
@@ -200,6 +223,9 @@ impl Written {
         self.exclude = later.exclude.or_else(|| self.exclude.take());
         self.outputs.extend(later.outputs);
         self.allow_js = later.allow_js.or(self.allow_js);
+        self.lib = later.lib.or_else(|| self.lib.take());
+        self.no_lib = later.no_lib.or(self.no_lib);
+        self.target = later.target.or_else(|| self.target.take());
     }
 }
 

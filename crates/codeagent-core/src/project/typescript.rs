@@ -26,8 +26,12 @@ pub(super) fn read(model: &mut ProjectModel, paths: &[String], texts: &BTreeMap<
     let (configs, warnings) = Configs::new(texts, &model.packages);
     let read: Vec<(&str, Config)> = configs.paths().map(|path| (path, configs.read(path))).collect();
     model.warnings.extend(warnings);
-    model.typescript =
-        read.iter().map(|(path, config)| TypeScriptProject { path: (*path).to_owned(), allow_js: config.allow_js }).collect();
+    let project = |(path, config): &(&str, Config)| TypeScriptProject {
+        path: (*path).to_owned(),
+        allow_js: config.allow_js,
+        libraries: config.libraries.clone(),
+    };
+    model.typescript = read.iter().map(project).collect();
     let owners = Owners::new(&read);
     let mut sets: FxHashMap<Vec<u32>, Arc<[u32]>> = FxHashMap::default();
     for path in paths {

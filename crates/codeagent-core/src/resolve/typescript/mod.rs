@@ -49,6 +49,7 @@ mod questions;
 mod symbols;
 mod types;
 
+pub use declared::libraries::declared;
 pub use declared::module_paths::{PackageAnswers, is_of_package};
 pub(super) use declared::object_functions::object_functions;
 pub use declared::published::{asked_of, published};

@@ -20,7 +20,6 @@ impl Checker<'_> {
         match *shape {
             Shape::Any => Ty::ANY,
             Shape::Nothing => Ty::NOTHING,
-            Shape::Text => Ty::STRING,
             Shape::Number => Ty::NUMBER,
             Shape::Boolean => Ty::BOOLEAN,
             Shape::Arg(index) => self.receiver_arg(receiver, index),
@@ -35,28 +34,13 @@ impl Checker<'_> {
                 Some(ty) => *ty,
                 None => self.shape(otherwise, receiver, site),
             },
-            Shape::Tested(index, otherwise) => {
-                let otherwise = self.shape(otherwise, receiver, site);
-                let test = self.passed(site, index);
-                self.tested_type(test, otherwise).unwrap_or(otherwise)
-            }
             Shape::Array(inner) => self.shape_in(Known::Array, inner, receiver, site),
             Shape::Promise(inner) => self.shape_in(Known::Promise, inner, receiver, site),
-            Shape::Iterable(inner) => self.shape_in(Known::Iterable, inner, receiver, site),
-            Shape::Awaited(inner) => {
-                let ty = self.shape(inner, receiver, site);
-                self.awaited(ty)
-            }
             Shape::Element(inner) => {
                 let ty = self.shape(inner, receiver, site);
                 let element = self.element_type(ty);
                 if element == Ty::UNKNOWN && !ty.is_opaque() && !matches!(self.get(ty), Type::BuiltIn(..)) { ty } else { element }
             }
-            Shape::Value(inner) => {
-                let ty = self.shape(inner, receiver, site);
-                self.property_types(ty)
-            }
-            Shape::All(inner) => self.all_awaited(inner, receiver, site),
             Shape::Tuple(parts) => {
                 let types: Vec<Ty> = parts.iter().map(|part| self.shape(part, receiver, site)).collect();
                 self.arena.tuple(&types)
@@ -64,11 +48,6 @@ impl Checker<'_> {
             Shape::Either(first, second) => {
                 let ty = self.shape(first, receiver, site);
                 if ty.is_opaque() || ty == Ty::NOTHING { self.shape(second, receiver, site) } else { ty }
-            }
-            Shape::Merged => {
-                let count = self.call_args(site).len().min(6);
-                let types: Vec<Ty> = (0..count).map(|index| self.passed(site, index)).collect();
-                self.arena.intersection(&types)
             }
             Shape::Made(index) => {
                 let value = self.passed(site, index);
@@ -128,29 +107,5 @@ impl Checker<'_> {
             Some(arg) => self.expr_type(site.file, arg.value),
             None => Ty::UNKNOWN,
         }
-    }
-
-    fn all_awaited(&mut self, inner: &Shape, receiver: Ty, site: CallSite) -> Ty {
-        if let Some(arg) = self.call_args(site).first() {
-            let facts = self.facts(site.file);
-            if let Expr::Array(elements, _) = facts.expr(arg.value)
-                && !facts.list(elements).iter().any(|element| matches!(facts.expr(*element), Expr::Spread(_)))
-            {
-                let mut types = Vec::new();
-                for &element in facts.list(elements).iter().take(16) {
-                    let ty = self.expr_type(site.file, element);
-                    types.push(self.awaited(ty));
-                }
-                return self.arena.tuple(&types);
-            }
-        }
-        let ty = self.shape(inner, receiver, site);
-        if let Type::Tuple(args) = self.get(ty) {
-            let types: Vec<Ty> = self.arena.list(args).iter().map(|member| self.awaited(*member)).collect();
-            return self.arena.tuple(&types);
-        }
-        let element = self.element_type(ty);
-        let element = self.awaited(element);
-        self.arena.array(element)
     }
 }

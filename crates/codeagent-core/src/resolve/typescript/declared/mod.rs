@@ -2,6 +2,7 @@
 //!
 //! **Limits.** No type is made here, and no import is followed but to the file that it names.
 
+pub mod libraries;
 pub mod module_paths;
 pub mod object_functions;
 mod patch;

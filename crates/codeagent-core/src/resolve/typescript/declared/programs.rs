@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::project::{ProjectModel, ProjectRef, paths};
+use crate::library::javascript::{self, Libraries, Selection};
+use crate::project::{ProjectModel, ProjectRef, TypeScriptProject, paths};
 use crate::resolve::kernel::interner::Interner;
 use crate::resolve::world::{FileId, WorldFile};
 
@@ -41,9 +42,17 @@ impl Programs {
         let mut loose = Loose::new(projects);
         let seeds: Vec<Vec<u32>> =
             files.iter().map(|file| if is_script(file) { seeds(file, projects, &mut loose) } else { Vec::new() }).collect();
-        let words = loose.names.len().div_ceil(64).max(1);
+        // One more than there are: whoever is in that alone is compiled by none of them.
+        let words = (loose.names.len() + 1).div_ceil(64);
         let mut sets: Vec<Box<[u64]>> = seeds.iter().map(|seeds| set_of(seeds, words)).collect();
         spread(&mut sets, &targets);
+        let selected = selections(projects, loose.names.len());
+        for (file, set) in files.iter().zip(&mut sets) {
+            if let Some(library) = library_of(file) {
+                let programs = (0..).zip(&selected).filter(|(_, selected)| selected.has(library)).map(|(program, _)| program);
+                *set = set_of(&programs.chain([selected.len() as u32]).collect::<Vec<u32>>(), words);
+            }
+        }
         let mut programs = Self { names: loose.names, ..Self::default() };
         for (number, file) in files.iter().enumerate() {
             let compiled = programs.sets.add(sets[number].clone());
@@ -89,6 +98,23 @@ impl Programs {
     }
 }
 
+/// The library whose declarations a file holds.
+fn library_of(file: &WorldFile) -> Option<usize> {
+    file.path.strip_prefix(javascript::PLACE).filter(|_| file.external).and_then(|name| Libraries::get().find(name))
+}
+
+/// The libraries that each program sees.
+fn selections(projects: &ProjectModel, programs: usize) -> Vec<Selection> {
+    let of_project = |project: &TypeScriptProject| Libraries::get().select(project.libraries.iter().map(String::as_str));
+    let loose = Libraries::get().select(TypeScriptProject::DEFAULT_LIBRARIES.iter().copied());
+    projects.typescript.iter().map(of_project).chain(std::iter::repeat(loose)).take(programs).collect()
+}
+
+/// The libraries that some program of a repository sees.
+pub fn selected_libraries(projects: &ProjectModel) -> Selection {
+    selections(projects, projects.typescript.len() + 1).into_iter().fold(Selection::default(), Selection::with)
+}
+
 /// The programs of files that no tsconfig covers: one for each package.
 struct Loose<'p> {
     names: Vec<String>,
@@ -99,7 +125,8 @@ struct Loose<'p> {
 impl<'p> Loose<'p> {
     fn new(projects: &'p ProjectModel) -> Self {
         Self {
-            names: projects.typescript.iter().map(|project| project.path.clone()).collect(),
+            // A program that sees other libraries is another one.
+            names: projects.typescript.iter().map(|project| format!("{} {}", project.path, project.libraries.join(" "))).collect(),
             ids: FxHashMap::default(),
             packages: projects.packages.iter().map(|package| package.folder.as_str()).collect(),
         }

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use super::module_paths::{ModulePaths, PackageAnswers, is_of_package};
 use super::programs::Programs;
 use super::well_known::words;
+use crate::library::javascript::{Libraries, PLACE};
 use crate::model::facts::*;
 use crate::model::graph::Language;
 use crate::project::ProjectModel;
@@ -70,6 +71,11 @@ impl FileIndex {
         declared.map(|entry| entry.1).chain(clauses.map(|entry| entry.1))
     }
 
+    /// The names in the file.
+    pub fn names(&self) -> impl Iterator<Item = Name> + '_ {
+        self.names.iter().copied()
+    }
+
     /// The files that are imported.
     pub fn targets(&self) -> impl Iterator<Item = FileId> {
         self.modules.iter().filter_map(|entry| entry.1)
@@ -127,6 +133,9 @@ pub struct Tables {
     /// Files that export a name themselves, in order.
     exporters: FxHashMap<Name, Vec<FileId>>,
     programs: Programs,
+    /// The names before this one were there when the declarations of libraries were chosen, and these begin here.
+    asked: Name,
+    libraries: FileId,
 }
 
 impl Tables {
@@ -143,11 +152,17 @@ impl Tables {
             augmented: FxHashMap::default(),
             exporters: FxHashMap::default(),
             programs: Programs::default(),
+            asked: Name::NONE,
+            libraries: FileId(u32::MAX),
         };
         words().for_each(|word| {
             tables.names.add(&word);
         });
         for (number, file) in files.iter().enumerate() {
+            if tables.asked == Name::NONE && is_of_library(file) {
+                tables.asked = Name(tables.names.count());
+                tables.libraries = FileId(number as u32);
+            }
             let index = if is_typescript(&file.facts) { tables.index(file) } else { FileIndex::default() };
             tables.files.push(index);
             if is_typescript(&file.facts) {
@@ -307,6 +322,18 @@ impl Tables {
         !self.modules.has_packages() || asked(old) == asked(new)
     }
 
+    /// Whether facts have a name that leads to declarations of libraries and was not asked for when they were chosen.
+    pub fn leads_further(&self, facts: &Facts) -> bool {
+        let is_asked = |text: &str| self.names.get(text).is_some_and(|name| name < self.asked);
+        let is_there = |text: &str| self.globals(self.find(text)).last().is_some_and(|decl| self.is_of_library(decl.file));
+        facts.names.iter().any(|text| !is_asked(text) && Libraries::get().leads_further(text, is_there))
+    }
+
+    /// Whether a file holds declarations of a library in the binary, of which only members are there that some file names.
+    pub fn is_of_library(&self, file: FileId) -> bool {
+        file >= self.libraries
+    }
+
     pub fn file(&self, file: FileId) -> &FileIndex {
         &self.files[file.0 as usize]
     }
@@ -454,7 +481,12 @@ impl Tables {
     }
 }
 
-fn is_typescript(facts: &Facts) -> bool {
+/// Whether a file holds declarations of a library in the binary.
+fn is_of_library(file: &WorldFile) -> bool {
+    file.external && file.path.starts_with(PLACE)
+}
+
+pub fn is_typescript(facts: &Facts) -> bool {
     facts.header.dialect.language() == Language::TypeScript
 }
 

@@ -34,7 +34,7 @@ impl Linker<'_> {
         if declaration.bases.is_empty() || declaration.inner.is_none() {
             return;
         }
-        for &(name, id) in self.declared_in(class.file, declaration.inner) {
+        for &(name, id) in self.declared_in(class.file, declaration.inner).iter() {
             let member = at(class.file, id);
             // Overloads are one member, named where its body stands; the halves of an accessor are told apart.
             if takes_part(facts, id) && self.primary(&Decls::from_slice(&[member])) == Some(member) {

@@ -108,13 +108,6 @@ impl Checker<'_> {
         }
     }
 
-    /// What is left of `of` when a function used as a test says yes.
-    pub fn tested_type(&mut self, test: Ty, of: Ty) -> Option<Ty> {
-        let signature = self.signatures(test).first().copied()?;
-        let ty = self.predicate_of(signature)?;
-        Some(self.narrow_to(of, ty, false))
-    }
-
     fn narrow_to(&mut self, subject: Ty, to: Ty, negated: bool) -> Ty {
         self.narrow_by(subject, to, negated, |checker, ty| checker.extends(ty, to, &mut Vec::new()))
     }

@@ -12,7 +12,9 @@ use crate::resolve::typescript::symbols::at;
 use crate::resolve::typescript::symbols::holders::constructs;
 use crate::resolve::typescript::symbols::scopes::{Place, Space};
 use crate::resolve::typescript::types::members::Looked;
-use crate::resolve::typescript::types::values::MAX_BRANCHES;
+
+/// Elements of an array literal that are looked at, and so most of a tuple.
+const MAX_ELEMENTS: usize = 16;
 
 impl Checker<'_> {
     /// The type of an expression of a file.
@@ -220,13 +222,13 @@ impl Checker<'_> {
     fn array_type(&mut self, file: FileId, elements: List<ExprId>, decl: DeclId) -> Ty {
         let facts = self.facts(file);
         let mut types = Vec::new();
-        for &element in facts.list(elements).iter().take(MAX_BRANCHES) {
+        for &element in facts.list(elements).iter().take(MAX_ELEMENTS) {
             let ty = self.expr_type(file, element);
             let is_spread = matches!(facts.expr(element), Expr::Spread(_));
             types.push(if is_spread { self.element_type(ty) } else { self.arena.widen(ty) });
         }
-        let is_pair = (1..=4).contains(&types.len()) && elements.len() == types.len();
-        if is_pair && !decl.is_none() {
+        let may_be_tuple = (1..=MAX_ELEMENTS).contains(&types.len()) && elements.len() == types.len();
+        if may_be_tuple && !decl.is_none() {
             let context = self.context(at(file, decl));
             if self.arena.members(context).iter().any(|ty| matches!(self.get(*ty), Type::Tuple(_))) {
                 return self.arena.tuple(&types);

@@ -67,7 +67,7 @@ impl Symbols<'_> {
         if !matches!(self.decl(decl).kind, DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method) {
             return Decls::from_slice(&[decl]);
         }
-        let mut group: Decls = self.group(decl).iter().copied().collect();
+        let mut group = self.overload_group(decl);
         group.retain(|other| matches!(self.decl(*other).kind, DeclKind::Function | DeclKind::LocalFunction | DeclKind::Method));
         if group.len() > 1 {
             let bodiless: Decls = group.iter().copied().filter(|other| !self.decl(*other).flags.has(DeclFlags::HAS_BODY)).collect();
@@ -76,6 +76,27 @@ impl Symbols<'_> {
             }
         }
         if group.is_empty() { Decls::from_slice(&[decl]) } else { group }
+    }
+
+    /// The declarations of a function or method; of the interfaces that make one type, those of the last come first.
+    fn overload_group(&mut self, decl: DeclRef) -> Decls {
+        let own = self.group(decl).iter().copied().collect();
+        let declaration = self.decl(decl);
+        if declaration.kind != DeclKind::Method || declaration.flags.has(DeclFlags::HAS_BODY) {
+            return own;
+        }
+        let Some(interface) = self.class_of(decl).filter(|owner| self.decl(*owner).kind == DeclKind::Interface) else { return own };
+        let parts = self.group(interface);
+        if parts.len() < 2 {
+            return own;
+        }
+        let name = self.decl_name(decl);
+        let mut all = Decls::new();
+        for &part in parts.iter().rev() {
+            let inner = self.decl(part).inner;
+            all.extend(self.own_members(part, inner, name, false));
+        }
+        all
     }
 
     /// Whether a function type is written `new (..) => T`.

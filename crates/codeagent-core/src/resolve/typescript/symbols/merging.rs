@@ -77,7 +77,9 @@ impl Symbols<'_> {
         if is_global(facts, own) {
             self.ask(GLOBAL, name);
             let all = self.visible(self.tables.globals(name));
-            return all.into_iter().filter(|other| merges(own, self.decl(*other))).collect();
+            let mut found: Decls = all.into_iter().filter(|other| merges(own, self.decl(*other))).collect();
+            self.before_library(&mut found);
+            return found;
         }
         let scope = facts.scope(own.scope);
         let mut found = Decls::new();
@@ -215,7 +217,7 @@ impl Symbols<'_> {
             }
             let entries = self.declared_in(block.file, declaration.inner);
             self.spend(entries.len());
-            for &(name, id) in entries {
+            for &(name, id) in entries.iter() {
                 members.entry(name).or_default().push(at(block.file, id));
             }
         }

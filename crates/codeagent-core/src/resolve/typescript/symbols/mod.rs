@@ -12,13 +12,14 @@ pub mod merging;
 pub mod modules;
 pub mod scopes;
 
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::merging::Group;
-use crate::model::facts::{DeclId, ScopeId, Sym};
+use crate::model::facts::{DeclId, ScopeId, ScopeKind, Sym};
 use crate::resolve::kernel::evaluation::Evaluation;
 use crate::resolve::kernel::names::Name;
 use crate::resolve::kernel::session::Session;
@@ -41,6 +42,8 @@ pub struct Symbols<'w> {
     /// Files whose `export *` modules stand in the read set.
     read_stars: FxHashSet<FileId>,
     groups: FxHashMap<DeclRef, Rc<Group>>,
+    /// The names in the file, once they were needed.
+    named: Option<FxHashSet<Name>>,
 }
 
 impl<'w> Symbols<'w> {
@@ -53,6 +56,7 @@ impl<'w> Symbols<'w> {
             evaluation: Evaluation::new(questions::limits(world.facts(file).sites.len())),
             read_stars: FxHashSet::default(),
             groups: FxHashMap::default(),
+            named: None,
         }
     }
 
@@ -82,20 +86,26 @@ impl<'w> Symbols<'w> {
 
     /// Declarations of a name in one scope.
     pub fn declarations(&mut self, file: FileId, scope: ScopeId, name: Name) -> &'w [(ScopeId, Name, DeclId)] {
-        if file != self.file {
+        if file != self.file && !self.tables.is_of_library(file) {
             self.ask(published::PIECES, name);
         }
         self.tables.declared(file, scope, name)
     }
 
-    /// All declarations of one scope, in the order of the text.
-    pub fn declared_in(&mut self, file: FileId, scope: ScopeId) -> &'w [(Name, DeclId)] {
+    /// All declarations of one scope, in the order of the text. Of what a type of a library has those that the linked file names: which others are
+    /// there depends on other files.
+    pub fn declared_in(&mut self, file: FileId, scope: ScopeId) -> Cow<'w, [(Name, DeclId)]> {
         let facts = self.facts(file);
+        if self.tables.is_of_library(file) && facts.scope(scope).kind != ScopeKind::Namespace {
+            let (tables, own) = (self.tables, self.file);
+            let named = self.named.get_or_insert_with(|| tables.file(own).names().collect());
+            return tables.declared_in(file, scope).iter().copied().filter(|entry| named.contains(&entry.0)).collect();
+        }
         if file != self.file {
             let owner = self.name(file, facts.decl(facts.scope(scope).owner).name);
             self.ask(published::MEMBERS, owner);
         }
-        self.tables.declared_in(file, scope)
+        Cow::Borrowed(self.tables.declared_in(file, scope))
     }
 
     /// Records that another file was asked what a body gives.

@@ -117,7 +117,20 @@ impl Symbols<'_> {
                 found.push(decl);
             }
         }
+        self.before_library(&mut found);
         found
+    }
+
+    /// A function or variable of the repository stands for itself, whatever a library calls so: nothing tells a script that runs elsewhere than the
+    /// libraries say. Types are merged.
+    pub fn before_library(&mut self, decls: &mut Decls) {
+        if !decls.last().is_some_and(|last| self.tables.is_of_library(last.file)) {
+            return;
+        }
+        let is_value = |kind: DeclKind| matches!(kind, DeclKind::Function | DeclKind::Variable);
+        if decls.iter().any(|decl| !self.tables.is_of_library(decl.file) && !matches!(self.decl(*decl).kind, DeclKind::Interface)) {
+            decls.retain(|decl| !self.tables.is_of_library(decl.file) || !is_value(self.decl(*decl).kind));
+        }
     }
 
     /// Of declarations that a world-wide table holds those that count for the file being linked.

@@ -64,6 +64,9 @@ impl Checker<'_> {
             (Type::Intersection(args), _) => self.intersection_extends(sub, args, sup, inferred),
             (Type::Literal(kind, _), Type::Simple(simple)) => Some(primitive_of(kind) == simple),
             (Type::Literal(..), Type::Literal(..)) => Some(false),
+            (Type::Literal(_, name), Type::KeyOf(source)) if self.is_declared_by_library(source) => {
+                Some(!matches!(self.member(source, name), Looked::Missing | Looked::External))
+            }
             (Type::Literal(..), Type::KeyOf(_)) => {
                 let keys = self.keys_of(sup)?;
                 Some(keys.contains(&sub))
@@ -420,6 +423,9 @@ impl Checker<'_> {
             }
             Type::Instance(decl, _) => {
                 for &part in self.group(decl).iter() {
+                    if self.tables.is_of_library(part.file) {
+                        return None;
+                    }
                     self.add_own_names(part, false, names);
                     let is_class = self.decl(part).kind == DeclKind::Class;
                     let facts = self.facts(part.file);
@@ -459,5 +465,10 @@ impl Checker<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a library declares a type, all of whose members are not there.
+    fn is_declared_by_library(&mut self, ty: Ty) -> bool {
+        matches!(self.get(ty), Type::Instance(decl, _) if self.tables.is_of_library(decl.file))
     }
 }

@@ -149,8 +149,8 @@ impl Checker<'_> {
             _ => return Ty::UNKNOWN,
         };
         let inner = self.decl(decl).inner;
-        let members = self.declared_in(decl.file, inner).iter().take(16);
-        let types: Vec<Ty> = members.map(|member| self.decl_type(at(decl.file, member.1))).collect();
+        let members = self.declared_in(decl.file, inner);
+        let types: Vec<Ty> = members.iter().take(16).map(|member| self.decl_type(at(decl.file, member.1))).collect();
         let union = self.arena.union(&types);
         self.substitute(union, env)
     }

@@ -5,6 +5,7 @@
 use crate::resolve::DeclRef;
 use crate::resolve::typescript::arena::{Args, Env, Ty, Type};
 use crate::resolve::typescript::checker::Checker;
+use crate::resolve::typescript::declared::well_known::Known;
 
 const MAX_NESTING: u32 = 8;
 
@@ -58,7 +59,7 @@ impl Checker<'_> {
             }
             Type::Mapped(decl, inner) => {
                 let env = self.compose(inner, env, nesting);
-                self.arena.add(Type::Mapped(decl, env))
+                self.mapped_elements(decl, env).unwrap_or_else(|| self.arena.add(Type::Mapped(decl, env)))
             }
             Type::Conditional(file, expr, inner) => {
                 let env = self.compose(inner, env, nesting);
@@ -84,6 +85,31 @@ impl Checker<'_> {
             }
             _ => ty,
         }
+    }
+
+    /// A mapped type over the keys of a tuple or array is a tuple or array.
+    fn mapped_elements(&mut self, decl: DeclRef, env: Env) -> Option<Ty> {
+        let &key = self.type_params(decl).first()?;
+        let keys = self.constraint(key);
+        let Type::KeyOf(over) = self.get(keys) else { return None };
+        let Type::Param(over) = self.get(over) else { return None };
+        let of = self.arena.bound(env, over)?;
+        let (Type::Tuple(elements) | Type::BuiltIn(Known::Array, elements)) = self.get(of) else { return None };
+        let value = self.decl(decl).ty;
+        let value = self.type_of(decl.file, value);
+        let mut types = Vec::new();
+        for &element in self.arena.list(elements).iter() {
+            // Seen alone, an element is what any number leads to.
+            let alone = self.arena.array(element);
+            let mut bindings = vec![(key, Ty::NUMBER), (over, alone)];
+            bindings.extend(self.arena.bindings(env).iter().copied().filter(|binding| binding.0 != over));
+            let env = self.arena.env(bindings);
+            types.push(self.substitute(value, env));
+        }
+        Some(match self.get(of) {
+            Type::Tuple(_) => self.arena.tuple(&types),
+            _ => self.arena.array(types.first().copied().unwrap_or(Ty::UNKNOWN)),
+        })
     }
 
     fn substituted(&mut self, args: Args, env: Env, nesting: u32) -> Vec<Ty> {

@@ -163,31 +163,37 @@ impl Checker<'_> {
 
     /// A member that the repository, or a library in the world, declares for a global type of that name.
     fn member_of_global(&mut self, known: Known, args: Args, is_static: bool, name: Name) -> Option<Looked> {
-        let global = self.tables.find(known.name());
-        let space = if is_static { Space::Value } else { Space::Type };
         let args = self.arena.list(args);
-        let mut decls = self.global(global, space);
-        if is_static {
-            // `interface ObjectConstructor` describes the value `Object`.
-            let constructor = self.tables.find(&format!("{}Constructor", known.name()));
-            decls.extend(self.global(constructor, Space::Type));
-        }
-        for decl in decls {
-            let inner = self.decl(decl).inner;
-            let decls = self.own_members(decl, inner, name, false);
-            if !decls.is_empty() {
-                let env = self.bind(decl, &args);
-                return Some(Looked::Declared(Member { decls, env, ty: None }));
+        let mut decls = Decls::new();
+        for global in known.names() {
+            let space = if is_static { Space::Value } else { Space::Type };
+            let name = self.tables.find(global);
+            decls.extend(self.global(name, space));
+            if is_static {
+                // `interface ObjectConstructor` describes the value `Object`.
+                let constructor = self.tables.find(&format!("{global}Constructor"));
+                decls.extend(self.global(constructor, Space::Type));
             }
         }
-        None
+        let (mut found, mut bindings) = (Decls::new(), Vec::new());
+        // Of what several declarations say of one member the last comes first.
+        for &decl in decls.iter().rev() {
+            let inner = self.decl(decl).inner;
+            let own = self.own_members(decl, inner, name, false);
+            if !own.is_empty() {
+                bindings.extend(self.type_params(decl).into_iter().zip(args.iter().copied()));
+                found.extend(own);
+            }
+        }
+        let env = self.arena.env(bindings);
+        (!found.is_empty()).then_some(Looked::Declared(Member { decls: found, env, ty: None }))
     }
 
     fn member_of_instance(&mut self, decl: DeclRef, args: Args, name: Name, level: u32) -> Looked {
         let types = self.arena.list(args);
         let group = self.group(decl);
         let mut found = Decls::new();
-        let mut env = Env::EMPTY;
+        let mut bindings = Vec::new();
         for &part in group.iter() {
             let declaration = self.decl(part);
             if !matches!(declaration.kind, DeclKind::Class | DeclKind::Interface) && !constructs(declaration) {
@@ -195,11 +201,12 @@ impl Checker<'_> {
             }
             let own = self.own_members(part, declaration.inner, name, false);
             if !own.is_empty() {
-                env = if found.is_empty() { self.bind(part, &types) } else { env };
+                bindings.extend(self.type_params(part).into_iter().zip(types.iter().copied()));
                 found.extend(own);
             }
         }
         if !found.is_empty() {
+            let env = self.arena.env(bindings);
             return Looked::Declared(Member { decls: found, env, ty: None });
         }
         let inherited = self.inherited_member(&group, &types, name, level);
@@ -284,7 +291,9 @@ impl Checker<'_> {
                 }
             }
         }
-        if row(Known::Function, false, self.spelling(name)).is_some() { Looked::External } else { Looked::Missing }
+        let of_function = row(Known::Function, false, self.spelling(name)).is_some()
+            || self.member_of_global(Known::Function, Args::NONE, false, name).is_some();
+        if of_function { Looked::External } else { Looked::Missing }
     }
 
     fn namespace_export(&mut self, group: &[DeclRef], name: Name) -> Looked {

@@ -1,0 +1,233 @@
+//! Declaration files become the texts that `codeagent-core` carries: `lib.*.d.ts` in, one blob out.
+//!
+//! Comments go, white space shrinks, and a declaration is cut at its members, so that a reader can leave out members by their names.
+//!
+//! **Limits.** Cuts at semicolons and braces, as the files of TypeScript's own libraries are written; whoever reads the blob parses the texts.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use codeagent_core::library::javascript::{Declaration, Packer};
+
+/// Makes the blob of declaration files, given by library name (`es5`, `dom.iterable`) and text.
+///
+/// # Errors
+/// A library refers to one that is not there, and which.
+pub fn blob(files: &BTreeMap<String, String>) -> Result<(Vec<u8>, Packer)> {
+    let mut packer = Packer::default();
+    let mut order: Vec<&str> = Vec::new();
+    for name in files.keys() {
+        put_in_order(name, files, &mut order).with_context(|| format!("{name} refers to what is not there"))?;
+    }
+    for name in order {
+        let text = &files[name];
+        packer.library(name, references(text));
+        for statement in global_statements(&stripped(text)) {
+            let declaration = declaration(&statement).with_context(|| format!("{name}: nothing is declared by `{statement:.60}`"))?;
+            packer.add(declaration);
+        }
+    }
+    Ok((packer.finish(), packer))
+}
+
+/// Puts a library behind those that it takes in.
+fn put_in_order<'f>(name: &str, files: &'f BTreeMap<String, String>, order: &mut Vec<&'f str>) -> Option<()> {
+    let (name, text) = files.get_key_value(name)?;
+    for reference in references(text) {
+        put_in_order(&reference, files, order)?;
+    }
+    if !order.contains(&name.as_str()) {
+        order.push(name);
+    }
+    Some(())
+}
+
+/// The name of the library in a file: `es2015.core` of `lib.es2015.core.d.ts`. What a target gets by default is called `TARGET.full`.
+#[must_use]
+pub fn library(file: &str) -> Option<String> {
+    match file {
+        "lib.d.ts" => Some("es5.full".to_owned()),
+        "lib.es6.d.ts" => Some("es2015.full".to_owned()),
+        _ => Some(file.strip_prefix("lib.")?.strip_suffix(".d.ts")?.to_owned()),
+    }
+}
+
+/// The libraries that a file takes in: `/// <reference lib="es5" />`.
+fn references(text: &str) -> Vec<String> {
+    let lines = text.lines().filter(|line| line.starts_with("/// <reference lib="));
+    lines.filter_map(|line| line.split('"').nth(1)).map(str::to_ascii_lowercase).collect()
+}
+
+/// A text without comments, each run of white space one space.
+fn stripped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() / 3);
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '"' | '\'' | '`' => quoted(rest, first),
+            _ if first.is_whitespace() => rest.find(|other: char| !other.is_whitespace()).unwrap_or(rest.len()),
+            _ => first.len_utf8(),
+        };
+        let (token, after) = rest.split_at(length);
+        let is_gap = first.is_whitespace() || token.starts_with("/*") || token.starts_with("//");
+        if !is_gap {
+            out.push_str(token);
+        } else if !out.ends_with(' ') && !out.is_empty() {
+            out.push(' ');
+        }
+        rest = after;
+    }
+    out.trim_end().to_owned()
+}
+
+/// Bytes of the string that a text begins with.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (at, other) in text.char_indices().skip(1) {
+        if other == quote && !is_escaped {
+            return at + other.len_utf8();
+        }
+        is_escaped = other == '\\' && !is_escaped;
+    }
+    text.len()
+}
+
+/// The statements of a text without comments, or the members of a body.
+fn statements(text: &str) -> Vec<&str> {
+    let mut all = Vec::new();
+    let (mut depth, mut start, mut at) = (0_usize, 0, 0);
+    while let Some(next) = text[at..].chars().next() {
+        let mut length = next.len_utf8();
+        let mut ends = false;
+        match next {
+            '"' | '\'' | '`' => length = quoted(&text[at..], next),
+            '{' | '(' | '[' => depth += 1,
+            '}' | ')' | ']' => {
+                depth = depth.saturating_sub(1);
+                ends = next == '}' && depth == 0 && is_block(text[start..].trim_start());
+            }
+            ';' => ends = depth == 0,
+            _ => {}
+        }
+        at += length;
+        if ends {
+            all.push(text[start..at].trim());
+            start = at;
+        }
+    }
+    all.push(text[start..].trim());
+    all.retain(|statement| !statement.is_empty() && *statement != ";");
+    all
+}
+
+/// Words that stand before what is declared.
+const MODIFIERS: &[&str] = &["export", "declare", "abstract", "readonly", "static", "get", "set"];
+
+/// Whether a statement ends with its body.
+fn is_block(statement: &str) -> bool {
+    let word = statement.split_whitespace().find(|word| !MODIFIERS.contains(word));
+    matches!(word, Some("interface" | "namespace" | "class" | "module"))
+}
+
+/// What a file declares for all files: of a module, what stands in `declare global`.
+fn global_statements(text: &str) -> Vec<String> {
+    let all = statements(text);
+    if !all.iter().any(|statement| statement.starts_with("export ")) {
+        return all.into_iter().map(str::to_owned).collect();
+    }
+    let bodies = all.iter().filter_map(|statement| statement.strip_prefix("declare global {")?.strip_suffix('}'));
+    bodies.flat_map(statements).map(|statement| format!("declare {statement}")).collect()
+}
+
+/// A statement cut at the members of what it declares.
+fn declaration(statement: &str) -> Option<Declaration> {
+    let mut words = statement.split(|c: char| !(c.is_alphanumeric() || "_$".contains(c))).filter(|word| !word.is_empty());
+    let keyword = words.find(|word| !MODIFIERS.contains(word))?;
+    if !["interface", "namespace", "class", "type", "var", "let", "const", "function"].contains(&keyword) {
+        return None;
+    }
+    let name = words.next()?.to_owned();
+    let whole = || vec![(None, statement.to_owned())];
+    // The types of a function and of an alias are no members; those of a namespace see each other.
+    let opening = statement.find('{').filter(|_| ["interface", "class", "var"].contains(&keyword));
+    let parts = match opening.and_then(|opening| Some((opening, statement.rfind('}')?))) {
+        Some((opening, closing)) => {
+            let members = statements(&statement[opening + 1..closing]).into_iter();
+            let members = members.map(|member| (member_name(member), member.to_owned()));
+            let (head, tail) = (statement[..=opening].to_owned(), statement[closing..].to_owned());
+            std::iter::once((None, head)).chain(members).chain([(None, tail)]).collect()
+        }
+        None => whole(),
+    };
+    Some(Declaration { name, parts })
+}
+
+/// The name by which a member is asked for; none of a signature, which is asked for without one.
+fn member_name(member: &str) -> Option<String> {
+    let rest = MODIFIERS.iter().fold(member, |rest, word| {
+        let after = rest.strip_prefix(word).and_then(|after| after.strip_prefix(' '));
+        after.filter(|after| after.starts_with(|c: char| c.is_alphabetic() || "_$[\"".contains(c))).unwrap_or(rest)
+    });
+    match rest.chars().next()? {
+        '"' => rest[1..].split('"').next().map(str::to_owned),
+        '[' => {
+            let key = &rest[..rest.find(']')? + 1];
+            (!key.contains(':') && !key.contains(" in ")).then(|| key.to_owned())
+        }
+        first if first.is_alphanumeric() || "_$".contains(first) => {
+            let name = rest.split(|c: char| !(c.is_alphanumeric() || "_$".contains(c))).next()?;
+            // `new (..)` constructs; a method may be called `new` too, but not here.
+            (name != "new").then(|| name.to_owned())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(statement: &str) -> Vec<(Option<String>, String)> {
+        declaration(statement).unwrap_or_default().parts
+    }
+
+    #[test]
+    fn comments_and_white_space_go_and_strings_stay() {
+        let text =
+            "/*! notice */\n/// <reference lib=\"es5\" />\ndeclare  var a: \"// no /* comment\"; // b\n\ninterface B { /** c */ d: 1; }";
+        assert_eq!(stripped(text), "declare var a: \"// no /* comment\"; interface B { d: 1; }");
+        assert_eq!(references(text), ["es5"]);
+        assert_eq!(statements(&stripped(text)), ["declare var a: \"// no /* comment\";", "interface B { d: 1; }"]);
+    }
+
+    #[test]
+    fn an_interface_is_cut_at_its_members() {
+        let parts = cut(
+            "interface A<T> extends B { readonly c: T; d(e: { f: 1; }): void; new (g: T): A<T>; (h: T): T; [i: string]: T; [Symbol.j]: T; \"k\": T; get: T; }",
+        );
+        let names: Vec<Option<&str>> = parts.iter().map(|part| part.0.as_deref()).collect();
+        let wanted = [None, Some("c"), Some("d"), None, None, None, Some("[Symbol.j]"), Some("k"), Some("get"), None];
+        assert_eq!(names, wanted);
+    }
+
+    #[test]
+    fn the_members_of_a_namespace_stay_together() {
+        assert_eq!(cut("declare namespace A { interface B { c: 1; } var d: B; }").len(), 1);
+        assert_eq!(cut("declare function a(b: { c: 1; }): void;").len(), 1);
+        assert_eq!(cut("type A = { b: 1; };").len(), 1);
+    }
+
+    #[test]
+    fn of_a_module_what_is_global_counts() {
+        let text = "export {}; declare class A { b(): void; } declare global { interface C { d: 1; } var e: C; }";
+        assert_eq!(global_statements(text), ["declare interface C { d: 1; }", "declare var e: C;"]);
+    }
+
+    #[test]
+    fn a_library_that_is_not_there_is_said() {
+        let files = BTreeMap::from([("a".to_owned(), "/// <reference lib=\"b\" />".to_owned())]);
+        assert!(blob(&files).is_err());
+    }
+}
