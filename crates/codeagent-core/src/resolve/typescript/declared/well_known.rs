@@ -1,9 +1,9 @@
-//! What the built-in library is known to give when its declarations are not in the world: element types, callback parameters, results.
+//! Which built-in types does the language itself speak of, and what is known of them and of a few types of packages without a declaration?
 //!
-//! One row per member whose type carries repository types on: `items.map(item => ..)`, `await promise`, `map.get(key)`.
+//! Arrays, promises and what is gone over are known by name, because literals, `await` and `for of` make them; their members are declared
+//! (`library::javascript`), but for those in [`ROWS`]. Types of packages have a row per member whose type carries types of the repository on.
 //!
-//! **Limits.** A member without a row is outside the repository; so are the DOM and everything from packages but for a few functions that
-//! hand a type straight through.
+//! **Limits.** A member of a package's type without a row is outside the repository; so is everything else of packages that are not installed.
 
 use Shape::{Arg, Array, Boolean, Callback, Either, Element, Nothing, Number, Passed, Promise, Receiver, Returned};
 
@@ -38,7 +38,7 @@ macro_rules! known {
 /// Names that are looked up though no text need have them; they have a number in every world, so that what is asked does not depend on who else
 /// has them.
 pub fn words() -> impl Iterator<Item = String> {
-    let globals = Known::ALL.iter().map(|known| known.name());
+    let globals = Known::ALL.iter().flat_map(|known| known.names().iter().copied());
     let words = ["constructor", "default", "props", "this", "Window", "[Symbol.iterator]", "[Symbol.asyncIterator]"];
     globals.clone().map(|name| format!("{name}Constructor")).chain(globals.chain(words).map(str::to_owned))
 }
