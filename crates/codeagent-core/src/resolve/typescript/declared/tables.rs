@@ -329,6 +329,11 @@ impl Tables {
         facts.names.iter().any(|text| !is_asked(text) && Libraries::get().leads_further(text, is_there))
     }
 
+    /// Whether libraries are declared.
+    pub fn has_libraries(&self) -> bool {
+        self.libraries != FileId(u32::MAX)
+    }
+
     /// Whether a file holds declarations of a library in the binary, of which only members are there that some file names.
     pub fn is_of_library(&self, file: FileId) -> bool {
         file >= self.libraries

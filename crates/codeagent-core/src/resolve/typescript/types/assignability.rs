@@ -291,6 +291,14 @@ impl Checker<'_> {
             match self.member(sub, name) {
                 Looked::Missing if optional || has_more => {}
                 Looked::Missing => return Some(false),
+                // All that an array or the like has is declared, if anything of it is.
+                Looked::External
+                    if matches!(self.get(sub), Type::BuiltIn(..)) && self.tables.has_libraries() && !self.is_object_member(name) =>
+                {
+                    if !optional {
+                        return Some(false);
+                    }
+                }
                 Looked::External => unsure = true,
                 looked => {
                     // `Partial<T>` and `Required<T>` are `T` here, so it cannot be told whether the one may lack what the other demands.
