@@ -94,7 +94,12 @@ impl Checker<'_> {
             (Type::Param(decl), _) => self.bind_param(decl, given, inference),
             (Type::Union(args), _) => self.unify_union(args, given, inference, nesting),
             (Type::Intersection(args), _) => {
-                for &member in self.arena.list(args).iter() {
+                let members = self.arena.list(args);
+                let is_inferred = |ty: Ty| matches!(self.get(ty), Type::Param(decl) if inference.params.contains(&decl));
+                // Which part of what is given is whose, nobody can tell.
+                let are_several = members.iter().filter(|member| is_inferred(**member)).count() > 1;
+                let told: Vec<Ty> = members.iter().copied().filter(|member| !are_several || !is_inferred(*member)).collect();
+                for member in told {
                     self.unify(member, given, inference, nesting + 1);
                 }
             }
