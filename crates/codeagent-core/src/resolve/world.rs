@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::library::javascript;
 use crate::model::facts::{DeclId, Declaration, Facts};
 use crate::model::graph::Language;
 use crate::project::ProjectModel;
@@ -66,13 +65,9 @@ impl World {
     /// for nothing else afterwards.
     #[must_use]
     pub fn build_after(before: Option<&mut Self>, mut files: Vec<WorldFile>, projects: Arc<ProjectModel>, supplied: &Supplied) -> Self {
-        files.extend(typescript::declared(&files, &projects));
+        files.sort_by(|a, b| (a.external, &a.path).cmp(&(b.external, &b.path)));
         // Libraries keep their order, which says whose overloads come first.
-        let place = |file: &'_ WorldFile| {
-            let is_library = file.external && file.path.starts_with(javascript::PLACE);
-            (file.external, is_library, (!is_library).then(|| Arc::clone(&file.path)))
-        };
-        files.sort_by_cached_key(place);
+        files.extend(typescript::declared(&files, &projects));
         let has_same_paths = |before: &&mut Self| {
             let own = |file: &&WorldFile| !file.external;
             Arc::ptr_eq(&before.projects, &projects)

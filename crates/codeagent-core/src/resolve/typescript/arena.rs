@@ -312,12 +312,8 @@ impl Arena {
     }
 
     fn this_in_list(&mut self, args: Args, receiver: Ty) -> Args {
-        let types: Vec<Ty> = self.list(args).iter().map(|ty| self.this_shallow(*ty, receiver)).collect();
+        let types: Vec<Ty> = self.list(args).iter().map(|ty| this_shallow(*ty, receiver)).collect();
         self.args(&types)
-    }
-
-    fn this_shallow(&mut self, ty: Ty, receiver: Ty) -> Ty {
-        if ty == Ty::THIS { receiver } else { ty }
     }
 
     /// The type in a `Pick` or `Omit`, or the type itself.
@@ -353,4 +349,8 @@ pub fn primitive_of(kind: LiteralKind) -> Ty {
         LiteralKind::Null | LiteralKind::Undefined | LiteralKind::Default | LiteralKind::Throw => Ty::NOTHING,
         LiteralKind::String | LiteralKind::Char | LiteralKind::Utf8String | LiteralKind::Regex => Ty::STRING,
     }
+}
+
+fn this_shallow(ty: Ty, receiver: Ty) -> Ty {
+    if ty == Ty::THIS { receiver } else { ty }
 }

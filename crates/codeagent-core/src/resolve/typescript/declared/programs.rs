@@ -46,12 +46,12 @@ impl Programs {
         let words = (loose.names.len() + 1).div_ceil(64);
         let mut sets: Vec<Box<[u64]>> = seeds.iter().map(|seeds| set_of(seeds, words)).collect();
         spread(&mut sets, &targets);
-        let selected = selections(projects, loose.names.len());
-        for (file, set) in files.iter().zip(&mut sets) {
-            if let Some(library) = library_of(file) {
-                let programs = (0..).zip(&selected).filter(|(_, selected)| selected.has(library)).map(|(program, _)| program);
-                *set = set_of(&programs.chain([selected.len() as u32]).collect::<Vec<u32>>(), words);
-            }
+        let mut libraries = files.iter().zip(&mut sets).filter_map(|(file, set)| Some((library_of(file)?, set))).peekable();
+        // A repository without a script needs none of them.
+        let selected = if libraries.peek().is_some() { selections(projects, loose.names.len()) } else { Vec::new() };
+        for (library, set) in libraries {
+            let programs = (0..).zip(&selected).filter(|(_, selected)| selected.has(library)).map(|(program, _)| program);
+            *set = set_of(&programs.chain([selected.len() as u32]).collect::<Vec<u32>>(), words);
         }
         let mut programs = Self { names: loose.names, ..Self::default() };
         for (number, file) in files.iter().enumerate() {
@@ -98,8 +98,8 @@ impl Programs {
     }
 }
 
-/// The library whose declarations a file holds.
-fn library_of(file: &WorldFile) -> Option<usize> {
+/// The library in the binary whose declarations a file holds.
+pub fn library_of(file: &WorldFile) -> Option<usize> {
     file.path.strip_prefix(javascript::PLACE).filter(|_| file.external).and_then(|name| Libraries::get().find(name))
 }
 

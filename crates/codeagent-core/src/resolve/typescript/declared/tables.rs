@@ -9,9 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::module_paths::{ModulePaths, PackageAnswers, is_of_package};
-use super::programs::Programs;
+use super::programs::{Programs, library_of};
 use super::well_known::words;
-use crate::library::javascript::{Libraries, PLACE};
+use crate::library::javascript::Libraries;
 use crate::model::facts::*;
 use crate::model::graph::Language;
 use crate::project::ProjectModel;
@@ -159,7 +159,7 @@ impl Tables {
             tables.names.add(&word);
         });
         for (number, file) in files.iter().enumerate() {
-            if tables.asked == Name::NONE && is_of_library(file) {
+            if tables.asked == Name::NONE && library_of(file).is_some() {
                 tables.asked = Name(tables.names.count());
                 tables.libraries = FileId(number as u32);
             }
@@ -484,11 +484,6 @@ impl Tables {
     pub fn module_targets(&self, file: FileId) -> impl Iterator<Item = (Sym, Option<FileId>)> + '_ {
         self.file(file).modules.iter().copied()
     }
-}
-
-/// Whether a file holds declarations of a library in the binary.
-fn is_of_library(file: &WorldFile) -> bool {
-    file.external && file.path.starts_with(PLACE)
 }
 
 pub fn is_typescript(facts: &Facts) -> bool {

@@ -29,7 +29,7 @@ macro_rules! known {
 
             /// The global name of a built-in type.
             pub fn name(self) -> &'static str {
-                match self { $(Self::$variant => [$($name),+][0],)* }
+                self.names()[0]
             }
         }
     };

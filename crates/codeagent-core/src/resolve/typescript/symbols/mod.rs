@@ -80,7 +80,7 @@ impl<'w> Symbols<'w> {
     }
 
     /// Whether a declaration stands for all files in a file that is not of the repository: what a package exports may be called `Map` too.
-    pub fn is_of_library(&self, decl: DeclRef) -> bool {
+    pub fn is_external_global(&self, decl: DeclRef) -> bool {
         self.is_external_file(decl.file) && is_global(self.facts(decl.file), self.decl(decl))
     }
 

@@ -92,16 +92,22 @@ impl Checker<'_> {
         if level > 8 {
             return None;
         }
+        self.find_in_bases(decl, args, |checker, base| {
+            let parts = checker.arena.members(base);
+            parts.iter().find_map(|part| checker.as_instance_of(*part, target, level + 1))
+        })
+    }
+
+    /// The first that is found in the bases of an instance, as written in all its declarations.
+    fn find_in_bases<T>(&mut self, decl: DeclRef, args: Args, mut find: impl FnMut(&mut Self, Ty) -> Option<T>) -> Option<T> {
         let types = self.arena.list(args);
         for &part in self.group(decl).iter() {
             for index in 0..self.decl(part).bases.len() {
                 let base = self.base_type(part, index);
                 let env = self.bind(part, &types);
                 let base = self.substitute(base, env);
-                for &base in self.arena.members(base).iter() {
-                    if let Some(found) = self.as_instance_of(base, target, level + 1) {
-                        return Some(found);
-                    }
+                if let Some(found) = find(self, base) {
+                    return Some(found);
                 }
             }
         }
@@ -128,18 +134,7 @@ impl Checker<'_> {
         match self.get(ty) {
             Type::BuiltIn(found, args) if found == known => self.arena.list(args).first().copied(),
             Type::Instance(decl, args) if level < 6 => {
-                let types = self.arena.list(args);
-                for &part in self.group(decl).iter() {
-                    for index in 0..self.decl(part).bases.len() {
-                        let base = self.base_type(part, index);
-                        let env = self.bind(part, &types);
-                        let base = self.substitute(base, env);
-                        if let Some(found) = self.as_built_in(base, known, level + 1) {
-                            return Some(found);
-                        }
-                    }
-                }
-                None
+                self.find_in_bases(decl, args, |checker, base| checker.as_built_in(base, known, level + 1))
             }
             _ => None,
         }

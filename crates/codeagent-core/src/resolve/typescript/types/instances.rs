@@ -13,7 +13,7 @@ use crate::resolve::typescript::types::signatures::Signature;
 impl Checker<'_> {
     /// An instance of a class, interface or enum; missing type arguments take their defaults.
     pub fn instance(&mut self, decl: DeclRef, args: &[Ty]) -> Ty {
-        if self.is_of_library(decl) {
+        if self.is_external_global(decl) {
             let name = self.decl_name(decl);
             if let Some(known) = Known::of_name(self.spelling(name)) {
                 return self.arena.built_in(known, args);

@@ -210,7 +210,7 @@ impl Checker<'_> {
     }
 
     fn alias(&mut self, decl: DeclRef, args: &[Ty]) -> Ty {
-        if self.is_of_library(decl) {
+        if self.is_external_global(decl) {
             let name = self.decl_name(decl);
             if let Some(ty) = self.known_alias(self.spelling(name), args) {
                 return ty;
