@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use codeagent_core::library::javascript::{Declaration, Packer};
+use codeagent_core::library::javascript::Packer;
+use codeagent_core::library::texts::Declaration;
 
 /// Makes the blob of declaration files, given by library name (`es5`, `dom.iterable`) and text.
 ///
@@ -59,7 +60,7 @@ fn references(text: &str) -> Vec<String> {
 }
 
 /// A text without comments, each run of white space one space.
-fn stripped(text: &str) -> String {
+pub(crate) fn stripped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() / 3);
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -73,7 +74,8 @@ fn stripped(text: &str) -> String {
         let (token, after) = rest.split_at(length);
         let is_gap = first.is_whitespace() || token.starts_with("/*") || token.starts_with("//");
         if !is_gap {
-            out.push_str(token);
+            // In a template a line may end within `${}`.
+            out.push_str(&token.replace('\n', " "));
         } else if !out.ends_with(' ') && !out.is_empty() {
             out.push(' ');
         }
@@ -83,7 +85,7 @@ fn stripped(text: &str) -> String {
 }
 
 /// Bytes of the string that a text begins with.
-fn quoted(text: &str, quote: char) -> usize {
+pub(crate) fn quoted(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, other) in text.char_indices().skip(1) {
         if other == quote && !is_escaped {
@@ -95,7 +97,7 @@ fn quoted(text: &str, quote: char) -> usize {
 }
 
 /// The statements of a text without comments, or the members of a body.
-fn statements(text: &str) -> Vec<&str> {
+pub(crate) fn statements(text: &str) -> Vec<&str> {
     let mut all = Vec::new();
     let (mut depth, mut start, mut at) = (0_usize, 0, 0);
     while let Some(next) = text[at..].chars().next() {
@@ -106,7 +108,10 @@ fn statements(text: &str) -> Vec<&str> {
             '{' | '(' | '[' => depth += 1,
             '}' | ')' | ']' => {
                 depth = depth.saturating_sub(1);
-                ends = next == '}' && depth == 0 && is_block(text[start..].trim_start());
+                let after = text[at + 1..].trim_start();
+                // Braces in type parameters and arguments of the head.
+                let is_in_head = after.starts_with(['>', ',', '=', '|', '&', '[']);
+                ends = next == '}' && depth == 0 && !is_in_head && is_block(text[start..].trim_start());
             }
             ';' => ends = depth == 0,
             _ => {}
@@ -123,12 +128,17 @@ fn statements(text: &str) -> Vec<&str> {
 }
 
 /// Words that stand before what is declared.
-const MODIFIERS: &[&str] = &["export", "declare", "abstract", "readonly", "static", "get", "set"];
+const MODIFIERS: &[&str] =
+    &["export", "declare", "abstract", "private", "protected", "public", "override", "static", "readonly", "default", "get", "set"];
 
 /// Whether a statement ends with its body.
 fn is_block(statement: &str) -> bool {
-    let word = statement.split_whitespace().find(|word| !MODIFIERS.contains(word));
-    matches!(word, Some("interface" | "namespace" | "class" | "module"))
+    let mut words = statement.split_whitespace().skip_while(|word| MODIFIERS.contains(word));
+    match words.next() {
+        Some("interface" | "namespace" | "class" | "module" | "enum" | "global") => true,
+        Some("const") => words.next() == Some("enum"),
+        _ => false,
+    }
 }
 
 /// What a file declares for all files: of a module, what stands in `declare global`.
@@ -142,16 +152,17 @@ fn global_statements(text: &str) -> Vec<String> {
 }
 
 /// A statement cut at the members of what it declares.
-fn declaration(statement: &str) -> Option<Declaration> {
+pub(crate) fn declaration(statement: &str) -> Option<Declaration> {
     let mut words = statement.split(|c: char| !(c.is_alphanumeric() || "_$".contains(c))).filter(|word| !word.is_empty());
     let keyword = words.find(|word| !MODIFIERS.contains(word))?;
-    if !["interface", "namespace", "class", "type", "var", "let", "const", "function"].contains(&keyword) {
+    if !["interface", "namespace", "class", "type", "var", "let", "const", "function", "enum"].contains(&keyword) {
         return None;
     }
-    let name = words.next()?.to_owned();
+    // `const enum`
+    let name = words.find(|word| *word != "enum")?.to_owned();
     let whole = || vec![(None, statement.to_owned())];
     // The types of a function and of an alias are no members; those of a namespace see each other.
-    let opening = statement.find('{').filter(|_| ["interface", "class", "var"].contains(&keyword));
+    let opening = body(statement).filter(|_| ["interface", "class", "var"].contains(&keyword));
     let parts = match opening.and_then(|opening| Some((opening, statement.rfind('}')?))) {
         Some((opening, closing)) => {
             let members = statements(&statement[opening + 1..closing]).into_iter();
@@ -161,7 +172,22 @@ fn declaration(statement: &str) -> Option<Declaration> {
         }
         None => whole(),
     };
-    Some(Declaration { name, parts })
+    Some(Declaration { name, imports: Vec::new(), parts })
+}
+
+/// Where the last braces of a statement open: those before may be a bound of a type parameter.
+fn body(statement: &str) -> Option<usize> {
+    let (mut open, mut last, mut at) = (Vec::new(), None, 0);
+    while let Some(next) = statement[at..].chars().next() {
+        match next {
+            '"' | '\'' | '`' => at += quoted(&statement[at..], next) - next.len_utf8(),
+            '{' => open.push(at),
+            '}' => last = open.pop(),
+            _ => {}
+        }
+        at += next.len_utf8();
+    }
+    last
 }
 
 /// The name by which a member is asked for; none of a signature, which is asked for without one.

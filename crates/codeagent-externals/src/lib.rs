@@ -7,6 +7,7 @@
 //! forwards to.
 
 pub mod declarations;
+pub mod packages;
 
 use std::collections::BTreeMap;
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use codeagent_externals::packages::{self, Files};
 use codeagent_externals::{blob, declarations, is_framework};
 
 fn main() -> Result<()> {
@@ -28,7 +29,12 @@ fn main() -> Result<()> {
             libraries.insert(library, std::fs::read_to_string(entry.path())?);
         }
     }
-    let (made, (declared, members)) = if libraries.is_empty() {
+    let packages = packages_in(Path::new(folder))?;
+    let (made, (declared, members)) = if !packages.is_empty() {
+        let (made, packer) = packages::blob(&packages)?;
+        let (packages, declarations) = packer.counts();
+        (made, (declarations, packages))
+    } else if libraries.is_empty() {
         let (made, packer) = blob(&assemblies)?;
         (made, packer.counts())
     } else {
@@ -44,4 +50,38 @@ fn main() -> Result<()> {
     }
     println!("{path} is what the folder gives");
     Ok(())
+}
+
+/// The packages in a folder `node_modules`, by name.
+fn packages_in(folder: &Path) -> Result<BTreeMap<String, Files>> {
+    let mut all = BTreeMap::new();
+    for entry in std::fs::read_dir(folder.join("node_modules")).into_iter().flatten() {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.starts_with('@') {
+            for entry in std::fs::read_dir(&path)? {
+                let entry = entry?;
+                all.insert(format!("{name}/{}", entry.file_name().to_string_lossy()), files_in(&entry.path())?);
+            }
+        } else if path.join("package.json").exists() {
+            all.insert(name, files_in(&path)?);
+        }
+    }
+    Ok(all)
+}
+
+fn files_in(folder: &Path) -> Result<Files> {
+    let (mut files, mut open) = (Files::new(), vec![folder.to_owned()]);
+    while let Some(inner) = open.pop() {
+        for entry in std::fs::read_dir(&inner)? {
+            let path = entry?.path();
+            let relative = path.strip_prefix(folder)?.to_string_lossy().replace('\\', "/");
+            if path.is_dir() {
+                open.push(path);
+            } else if relative.ends_with(".d.ts") || relative == "package.json" {
+                files.insert(relative, std::fs::read_to_string(&path)?);
+            }
+        }
+    }
+    Ok(files)
 }

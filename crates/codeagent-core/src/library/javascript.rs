@@ -1,45 +1,21 @@
 //! What do the libraries of JavaScript declare, and which of it can the names of a world lead to?
 //!
-//! The declarations of ECMAScript and of browsers (`lib.*.d.ts` of the package `typescript`) lie in the binary as one blob (`data/`), made by
-//! `codeagent-externals`: texts without comments, cut at declarations and their members.
+//! The declarations of ECMAScript and of browsers (`lib.*.d.ts` of the package `typescript`) lie in the binary as one blob (`data/`) of [`texts`],
+//! made by `codeagent-externals`: without comments, cut at declarations and their members.
 //!
-//! **What is taken.** Of the libraries that some program names, the declarations of names that its files have, of these the members of such names,
-//! and whatever these mention. What is left out can be asked for by nobody: a name that no file has is looked up nowhere.
+//! **Limits.** One version of each library.
 //!
-//! **Limits.** One version of each library. Members of namespaces (`Intl`) are taken together.
+//! [`texts`]: super::texts
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
-
-use crate::extract::extract;
-use crate::model::facts::Facts;
-use crate::model::graph::Dialect;
+use super::texts::{Declaration, Texts, packed, unpacked, write_section};
 
 /// The declarations of ECMAScript and of browsers.
 const BLOB: &[u8] = include_bytes!("../../data/javascript.bin");
 
 /// What the paths of its declarations begin with.
 pub const PLACE: &str = "javascript:";
-
-/// How hard the blob is compressed.
-const LEVEL: i32 = 19;
-
-/// What the lines of the blob begin with: a library with those that it takes in, a declaration. The others are parts of a declaration: the name
-/// without which it is left out, if there is one, and the text.
-const LIBRARY: char = '=';
-const DECLARATION: char = '+';
-
-/// A declaration, cut at its members.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Declaration {
-    /// Name.
-    pub name: String,
-    /// Its text in parts, those that can be left out with their names.
-    pub parts: Vec<(Option<String>, String)>,
-}
 
 /// Collects declarations and makes the blob.
 #[derive(Default)]
@@ -72,20 +48,10 @@ impl Packer {
     pub fn finish(&self) -> Vec<u8> {
         let mut text = String::new();
         for (name, references, declarations) in &self.libraries {
-            text.push(LIBRARY);
-            text.push_str(name);
-            references.iter().for_each(|reference| text.extend(["\t", reference]));
-            text.push('\n');
-            for declaration in declarations {
-                text.push(DECLARATION);
-                text.push_str(&declaration.name);
-                text.push('\n');
-                for (name, part) in &declaration.parts {
-                    text.extend([name.as_deref().unwrap_or_default(), "\t", part, "\n"]);
-                }
-            }
+            write_section(std::iter::once(name).chain(references).map(String::as_str), &mut text);
+            declarations.iter().for_each(|declaration| declaration.write(&mut text));
         }
-        zstd::encode_all(text.as_bytes(), LEVEL).unwrap_or_default()
+        packed(&text)
     }
 }
 
@@ -108,25 +74,8 @@ impl Selection {
 }
 
 /// The libraries in the binary.
-#[derive(Default)]
 pub struct Libraries {
-    libraries: Vec<Library>,
-    numbers: FxHashMap<&'static str, usize>,
-    entries: Vec<Entry>,
-    by_name: FxHashMap<&'static str, SmallVec<[u32; 2]>>,
-    /// Declarations that have a member of a name.
-    by_member: FxHashMap<&'static str, Vec<u32>>,
-}
-
-struct Library {
-    name: &'static str,
-    references: Vec<&'static str>,
-}
-
-struct Entry {
-    name: &'static str,
-    library: usize,
-    parts: Vec<(&'static str, &'static str)>,
+    texts: Texts,
 }
 
 impl Libraries {
@@ -135,45 +84,20 @@ impl Libraries {
     pub fn get() -> &'static Self {
         static TEXT: OnceLock<String> = OnceLock::new();
         static LIBRARIES: OnceLock<Libraries> = OnceLock::new();
-        LIBRARIES.get_or_init(|| {
-            // The blob is whole, a test reads it: what can lack is memory.
-            let text = TEXT.get_or_init(|| zstd::decode_all(BLOB).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default());
-            Self::read(text)
-        })
+        // The blob is whole, a test reads it.
+        LIBRARIES.get_or_init(|| Self { texts: Texts::read(TEXT.get_or_init(|| unpacked(BLOB)), false) })
     }
 
-    fn read(text: &'static str) -> Self {
-        let mut all = Self::default();
-        for line in text.lines() {
-            let number = all.entries.len().saturating_sub(1) as u32;
-            if let Some(library) = line.strip_prefix(LIBRARY) {
-                let mut names = library.split('\t');
-                let name = names.next().unwrap_or_default();
-                all.numbers.insert(name, all.libraries.len());
-                all.libraries.push(Library { name, references: names.collect() });
-            } else if let Some(name) = line.strip_prefix(DECLARATION) {
-                all.by_name.entry(name).or_default().push(all.entries.len() as u32);
-                all.entries.push(Entry { name, library: all.libraries.len().saturating_sub(1), parts: Vec::new() });
-            } else if let (Some((name, text)), Some(entry)) = (line.split_once('\t'), all.entries.last_mut()) {
-                if !name.is_empty() {
-                    all.by_member.entry(name).or_default().push(number);
-                }
-                entry.parts.push((name, text));
-            }
-        }
-        all
-    }
-
-    /// Whether a name leads to anything where the declarations of some names are there already.
-    pub fn leads_further(&self, name: &str, is_there: impl Fn(&str) -> bool) -> bool {
-        let owners = self.by_member.get(name).into_iter().flatten();
-        self.by_name.contains_key(name) || owners.map(|entry| self.entries[*entry as usize].name).any(is_there)
+    /// Their declarations, a section for each library.
+    #[must_use]
+    pub fn texts(&self) -> &Texts {
+        &self.texts
     }
 
     /// The library of exactly this name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<usize> {
-        self.numbers.get(name).copied()
+        self.texts.numbers.get(name).copied()
     }
 
     /// The libraries of these names with all that they take in; names that no library has are passed over.
@@ -184,7 +108,7 @@ impl Libraries {
             let position = self.library(name);
             if let Some(position) = position.filter(|position| !selected.has(*position)) {
                 selected.0 |= 1 << position;
-                open.extend(&self.libraries[position].references);
+                open.extend(&self.texts.sections[position].fields);
             }
         }
         selected
@@ -192,7 +116,7 @@ impl Libraries {
 
     /// A library by the name that `lib` has for it.
     fn library(&self, name: &str) -> Option<usize> {
-        let finished = |part: &str| self.libraries.iter().rposition(|library| is_finished(library.name, part));
+        let finished = |part: &str| self.texts.sections.iter().rposition(|library| is_finished(library.name, part));
         let same = match name {
             "es6" => self.find("es2015"),
             "es7" => self.find("es2016"),
@@ -202,53 +126,6 @@ impl Libraries {
         // What was new once: `esnext.weakref`.
         same.or_else(|| finished(name.strip_prefix("esnext.")?))
     }
-
-    /// What the names lead to in the selected libraries: path and declarations of each that has some of it.
-    #[must_use]
-    pub fn needed(&self, selected: Selection, is_name: impl Fn(&str) -> bool) -> Vec<(Arc<str>, Arc<Facts>)> {
-        let texts = self.texts(selected, is_name);
-        let facts = |(library, text): (usize, String)| {
-            let mut facts = extract(&text, Dialect::Ts, &[]);
-            // Nobody links what it uses.
-            facts.sites = Vec::new();
-            (Arc::from(format!("{PLACE}{}", self.libraries[library].name)), Arc::new(facts))
-        };
-        texts.into_par_iter().map(facts).collect()
-    }
-
-    fn texts(&self, selected: Selection, is_name: impl Fn(&str) -> bool) -> Vec<(usize, String)> {
-        let mut is_taken = vec![false; self.entries.len()];
-        let mut open: Vec<u32> = Vec::new();
-        let mut seen: FxHashSet<&str> = FxHashSet::default();
-        let take = |name: &str, open: &mut Vec<u32>, is_taken: &mut [bool]| {
-            for &entry in self.by_name.get(name).into_iter().flatten() {
-                if selected.has(self.entries[entry as usize].library) && !std::mem::replace(&mut is_taken[entry as usize], true) {
-                    open.push(entry);
-                }
-            }
-        };
-        for name in self.by_name.keys().filter(|name| is_name(name)) {
-            take(name, &mut open, &mut is_taken);
-        }
-        while let Some(entry) = open.pop() {
-            for (name, text) in &self.entries[entry as usize].parts {
-                if name.is_empty() || is_name(name) {
-                    words(text).filter(|word| seen.insert(word)).for_each(|word| take(word, &mut open, &mut is_taken));
-                }
-            }
-        }
-        let mut texts: Vec<(usize, String)> = Vec::new();
-        for (entry, _) in self.entries.iter().zip(&is_taken).filter(|(_, is_taken)| **is_taken) {
-            if texts.last().is_none_or(|(library, _)| *library != entry.library) {
-                texts.push((entry.library, String::new()));
-            }
-            if let Some((_, text)) = texts.last_mut() {
-                let parts = entry.parts.iter().filter(|(name, _)| name.is_empty() || is_name(name));
-                parts.for_each(|part| text.extend([part.1, "\n"]));
-            }
-        }
-        texts
-    }
 }
 
 /// Whether a library is a part of a year's: `es2021.weakref`.
@@ -257,35 +134,36 @@ fn is_finished(name: &str, part: &str) -> bool {
     year.is_some_and(|year| year.starts_with("es2"))
 }
 
-/// The identifiers in a text.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).filter(|word| !word.is_empty())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::library::texts::{Taking, declared};
     use crate::model::graph::ParseStatus;
 
     /// The texts of what some names lead to in libraries, by library.
-    fn texts(libraries: &[&str], names: &[&str]) -> Vec<(&'static str, String)> {
+    fn taken(libraries: Selection, is_name: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
         let all = Libraries::get();
-        let texts = all.texts(all.select(libraries.iter().copied()), |name| names.contains(&name));
-        texts.into_iter().map(|(library, text)| (all.libraries[library].name, text)).collect()
+        let sources = Taking::new(all.texts(), &is_name, &|library| libraries.has(library), &|_| None).finish();
+        sources[0].taken(&is_name).into_iter().map(|(library, text)| (all.texts.sections[library].name, text)).collect()
+    }
+
+    fn texts(libraries: &[&str], names: &[&str]) -> Vec<(&'static str, String)> {
+        taken(Libraries::get().select(libraries.iter().copied()), |name| names.contains(&name))
     }
 
     #[test]
     fn every_library_parses_whole() {
-        let all = Libraries::get();
-        assert!(all.entries.len() > 3000 && all.libraries.len() < 128, "{} {}", all.entries.len(), all.libraries.len());
+        let all = &Libraries::get().texts;
+        assert!(all.count() > 3000 && all.sections.len() < 128, "{} {}", all.count(), all.sections.len());
         let mut partial = Vec::new();
-        for (path, facts) in all.needed(Selection(u128::MAX), |_| true) {
-            assert!(!facts.header.is_module, "{path}");
+        for (library, text) in taken(Selection(u128::MAX), |_| true) {
+            let facts = declared(&text);
+            assert!(!facts.header.is_module, "{library}");
             if facts.header.parse_status != ParseStatus::Full {
-                partial.push(path);
+                partial.push(library);
             }
         }
-        assert_eq!(partial, [Arc::from("javascript:es2015.symbol.wellknown")]);
+        assert_eq!(partial, ["es2015.symbol.wellknown"]);
     }
 
     #[test]
@@ -318,8 +196,8 @@ mod tests {
     #[test]
     fn those_that_are_taken_in_stand_before() {
         let all = Libraries::get();
-        for (number, library) in all.libraries.iter().enumerate() {
-            assert!(library.references.iter().all(|reference| all.find(reference).is_some_and(|other| other < number)), "{}", library.name);
+        for (number, library) in all.texts.sections.iter().enumerate() {
+            assert!(library.fields.iter().all(|reference| all.find(reference).is_some_and(|other| other < number)), "{}", library.name);
         }
     }
 }

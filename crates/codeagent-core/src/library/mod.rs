@@ -20,6 +20,8 @@
 pub mod form;
 pub mod javascript;
 pub mod metadata;
+pub mod npm;
+pub mod texts;
 
 mod facts;
 mod needed;

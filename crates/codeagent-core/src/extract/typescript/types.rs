@@ -225,7 +225,8 @@ impl<'t, 'tree> Walker<'t, 'tree> {
             let (scope, first) = (walker.b.scope, walker.b.facts.decls.len());
             let parts = [Field::Left, Field::Right, Field::Consequence, Field::Alternative];
             let mut types: Vec<_> = parts.into_iter().map(|field| kids.get(field).map_or(TypeId::NONE, |part| walker.ty(part))).collect();
-            let declared = (first..walker.b.facts.decls.len()).filter(|id| walker.b.facts.decls[*id].scope == scope);
+            let is_own = |decl: &Declaration| decl.scope == scope && decl.kind == DeclKind::TypeParam;
+            let declared = (first..walker.b.facts.decls.len()).filter(|id| is_own(&walker.b.facts.decls[*id]));
             let own: Vec<_> = declared.map(|id| TypeExpr::Infer(DeclId(id as u32))).collect();
             types.extend(own.into_iter().map(|infer| walker.b.type_expr(infer)));
             let list = walker.b.facts.add_list(types);

@@ -1,15 +1,25 @@
-//! Which declarations of JavaScript's libraries does a world get?
+//! Which of the declarations that lie in the binary does a world get, and when does an edit lead to more of them?
 //!
-//! Those that the names in its files lead to, of the libraries that its programs see; one file for each library.
+//! Those that the names in its files lead to, of the libraries of JavaScript that its programs see and of the packages that it imports; one file for
+//! each library and each package.
+//!
+//! **Limits.** What is installed is not asked: of a package that is, the declarations here are there too, behind its own.
 
+use std::sync::Arc;
+
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::programs::selected_libraries;
-use super::tables::is_typescript;
+use super::programs::{library_of, selected_libraries};
+use super::tables::{Tables, is_typescript, specifiers};
 use super::well_known::words;
-use crate::library::javascript::Libraries;
+use crate::library::javascript::{self, Libraries};
+use crate::library::npm::{self, Package, Packages};
+use crate::library::texts::{self, Taking};
+use crate::model::facts::Facts;
 use crate::project::ProjectModel;
-use crate::resolve::world::WorldFile;
+use crate::resolve::kernel::names::Name;
+use crate::resolve::world::{FileId, WorldFile};
 
 /// The declarations as files of a world, beside the files it has.
 pub fn declared(files: &[WorldFile], projects: &ProjectModel) -> Vec<WorldFile> {
@@ -20,6 +30,75 @@ pub fn declared(files: &[WorldFile], projects: &ProjectModel) -> Vec<WorldFile> 
     let words: Vec<String> = words().collect();
     let mut names: FxHashSet<&str> = words.iter().map(String::as_str).collect();
     names.extend(scripts().flat_map(|file| file.facts.names.iter()));
-    let needed = Libraries::get().needed(selected_libraries(projects), |name| names.contains(name));
-    needed.into_iter().map(|(path, facts)| WorldFile { path, facts, external: true }).collect()
+    let is_name = |name: &str| names.contains(name);
+    let (libraries, packages) = (Libraries::get(), Packages::get());
+    let selected = selected_libraries(projects);
+    let is_selected = |library| selected.has(library);
+    let having = |module: &str| packages.find(module).map(|found| found.1.texts());
+    let mut taking = Taking::new(libraries.texts(), &is_name, &is_selected, &having);
+    for file in scripts() {
+        let modules = specifiers(&file.facts).into_iter().filter_map(|sym| packages.find(file.facts.text(sym)));
+        modules.for_each(|(module, _)| taking.import(module));
+    }
+    let sources = taking.finish();
+    let mut texts: Vec<(String, String)> = Vec::new();
+    for source in &sources {
+        let taken = source.taken(is_name);
+        match packages.having(source.texts) {
+            Some(package) => texts.push((format!("{}{}", npm::PLACE, package.name), npm::blocks(source.texts, &taken))),
+            None => texts.extend(
+                taken.into_iter().map(|(library, text)| (format!("{}{}", javascript::PLACE, source.texts.sections[library].name), text)),
+            ),
+        }
+    }
+    let file = |(path, text): (String, String)| WorldFile { path: Arc::from(path), facts: texts::declared(&text), external: true };
+    texts.into_par_iter().map(file).collect()
+}
+
+impl Tables {
+    /// Whether something in the binary is declared.
+    pub fn has_libraries(&self) -> bool {
+        self.libraries != FileId(u32::MAX)
+    }
+
+    /// Whether a file holds declarations that lie in the binary, of which only members are there that some file names.
+    pub fn is_of_library(&self, file: FileId) -> bool {
+        file >= self.libraries
+    }
+
+    /// Whether new facts of a file lead to declarations in the binary that its old ones did not, and nobody else when they were chosen.
+    pub fn leads_further(&self, old: &Facts, new: &Facts) -> bool {
+        let is_asked = |text: &str| self.names.get(text).is_some_and(|name| name < self.asked);
+        let is_there = |text: &str| self.globals(self.find(text)).last().is_some_and(|decl| self.is_of_library(decl.file));
+        let leads = |text: &str| {
+            let mut texts = self.packages.iter().map(|package| package.texts()).chain([Libraries::get().texts()]);
+            texts.any(|texts| texts.leads_further(text, is_there))
+        };
+        new.names.iter().any(|text| !is_asked(text) && leads(text)) || self.imports_further(old, new)
+    }
+
+    /// Whether new facts import a module in the binary that no file imported.
+    fn imports_further(&self, old: &Facts, new: &Facts) -> bool {
+        let were: FxHashSet<&str> = specifiers(old).into_iter().map(|sym| old.text(sym)).collect();
+        let added = specifiers(new).into_iter().map(|sym| new.text(sym)).filter(|text| !were.contains(text));
+        added.filter(|text| Packages::get().find(text).is_some()).any(|text| !self.is_imported(self.find(text)))
+    }
+
+    /// Whether a file beside those of the binary imports a module of this name.
+    fn is_imported(&self, name: Name) -> bool {
+        let files = (0..self.files.len() as u32).map(FileId).take_while(|file| !self.is_of_library(*file));
+        files
+            .flat_map(|file| self.module_targets(file).map(move |(specifier, _)| (file, specifier)))
+            .any(|(file, specifier)| name != Name::NONE && self.name(file, specifier) == name)
+    }
+}
+
+/// Whether a file holds declarations that lie in the binary.
+pub fn is_in_binary(file: &WorldFile) -> bool {
+    library_of(file).is_some() || package_of(file).is_some()
+}
+
+/// The package in the binary whose declarations a file holds.
+pub fn package_of(file: &WorldFile) -> Option<&'static Package> {
+    file.path.strip_prefix(npm::PLACE).filter(|_| file.external).and_then(|name| Packages::get().package(name))
 }

@@ -42,7 +42,7 @@ fn outward<'f>(facts: &'f Facts, index: &FileIndex) -> Option<Outward<'f>> {
 impl Tables {
     /// Puts new facts of a file in the place of old ones. False, with nothing changed that counts, if the tables have to be made anew.
     pub fn replace(&mut self, file: FileId, old: &Facts, new: &WorldFile) -> bool {
-        if !self.asks_the_same_packages(old, &new.facts) || self.leads_further(&new.facts) {
+        if !self.asks_the_same_packages(old, &new.facts) || self.leads_further(old, &new.facts) {
             return false;
         }
         let mut made = self.index(new);

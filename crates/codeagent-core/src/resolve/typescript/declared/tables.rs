@@ -8,10 +8,11 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::libraries::{is_in_binary, package_of};
 use super::module_paths::{ModulePaths, PackageAnswers, is_of_package};
-use super::programs::{Programs, library_of};
+use super::programs::Programs;
 use super::well_known::words;
-use crate::library::javascript::Libraries;
+use crate::library::npm::Package;
 use crate::model::facts::*;
 use crate::model::graph::Language;
 use crate::project::ProjectModel;
@@ -45,6 +46,8 @@ pub struct FileIndex {
     exports: Vec<(ScopeId, Name, ExportId)>,
     /// `export *` clauses.
     pub stars: Vec<ExportId>,
+    /// The same in `declare module` blocks, by their scopes.
+    pub stars_in: Vec<(ScopeId, ExportId)>,
     /// Modules of `export *` that export nothing but what they name themselves, with the position of the clause; sorted.
     plain_stars: Vec<(FileId, usize)>,
     /// Positions of the other `export *` clauses.
@@ -53,6 +56,8 @@ pub struct FileIndex {
     pub assigned: Vec<ExportId>,
     /// The same in `declare module` blocks, by their scopes.
     pub assigned_in: Vec<(ScopeId, ExportId)>,
+    /// Scopes with export clauses of any kind, sorted.
+    exporting: Vec<ScopeId>,
     /// `F.name = value` at the top of the file: `F`, the name, the value; sorted.
     expandos: Vec<(Name, Name, ExprId)>,
     /// What `export default` declares.
@@ -134,8 +139,10 @@ pub struct Tables {
     exporters: FxHashMap<Name, Vec<FileId>>,
     programs: Programs,
     /// The names before this one were there when the declarations of libraries were chosen, and these begin here.
-    asked: Name,
-    libraries: FileId,
+    pub(super) asked: Name,
+    pub(super) libraries: FileId,
+    /// The packages of which something is declared there.
+    pub(super) packages: Vec<&'static Package>,
 }
 
 impl Tables {
@@ -154,12 +161,13 @@ impl Tables {
             programs: Programs::default(),
             asked: Name::NONE,
             libraries: FileId(u32::MAX),
+            packages: files.iter().filter_map(package_of).collect(),
         };
         words().for_each(|word| {
             tables.names.add(&word);
         });
         for (number, file) in files.iter().enumerate() {
-            if tables.asked == Name::NONE && library_of(file).is_some() {
+            if tables.asked == Name::NONE && is_in_binary(file) {
                 tables.asked = Name(tables.names.count());
                 tables.libraries = FileId(number as u32);
             }
@@ -278,14 +286,19 @@ impl Tables {
         index.narrows_members = facts.guards.iter().any(|guard| matches!(facts.expr(guard.subject), Expr::Member(..)));
         for (export, id) in ids(&facts.exports, ExportId) {
             match export.kind {
-                ExportKind::Star => index.stars.push(id),
+                ExportKind::Star if export.scope == ScopeId(0) => index.stars.push(id),
+                ExportKind::Star => index.stars_in.push((export.scope, id)),
                 ExportKind::Assign if export.scope == ScopeId(0) => index.assigned.push(id),
                 ExportKind::Assign => index.assigned_in.push((export.scope, id)),
                 _ => index.exports.push((export.scope, name(export.name), id)),
             }
         }
+        index.exporting = facts.exports.iter().map(|export| export.scope).collect();
+        index.exporting.sort_unstable();
+        index.exporting.dedup();
         index.exports.sort_unstable();
         index.assigned_in.sort_unstable();
+        index.stars_in.sort_unstable();
         index.expandos = expandos(facts, &name);
         index.defaults = facts.decl_ids().filter(|id| is_default(facts, *id)).collect();
         index.modules = specifiers(facts).into_iter().map(|sym| (sym, self.modules.resolve(&file.path, facts.text(sym)))).collect();
@@ -302,7 +315,13 @@ impl Tables {
             if decl.kind == DeclKind::AmbientModule {
                 match self.target(file, decl.name).filter(|_| facts.header.is_module) {
                     Some(module) => self.augmented.entry(module).or_default().push(place),
-                    None if !facts.header.is_module => self.ambient.entry(name).or_default().push(place),
+                    None if !facts.header.is_module => {
+                        let blocks = self.ambient.entry(name).or_default();
+                        // What the repository or an installed package declares itself stands for all of the module.
+                        if file < self.libraries || blocks.iter().all(|block| block.file >= self.libraries) {
+                            blocks.push(place);
+                        }
+                    }
                     None => {}
                 }
             } else if is_global(facts, decl) {
@@ -320,23 +339,6 @@ impl Tables {
             texts
         };
         !self.modules.has_packages() || asked(old) == asked(new)
-    }
-
-    /// Whether facts have a name that leads to declarations of libraries and was not asked for when they were chosen.
-    pub fn leads_further(&self, facts: &Facts) -> bool {
-        let is_asked = |text: &str| self.names.get(text).is_some_and(|name| name < self.asked);
-        let is_there = |text: &str| self.globals(self.find(text)).last().is_some_and(|decl| self.is_of_library(decl.file));
-        facts.names.iter().any(|text| !is_asked(text) && Libraries::get().leads_further(text, is_there))
-    }
-
-    /// Whether libraries are declared.
-    pub fn has_libraries(&self) -> bool {
-        self.libraries != FileId(u32::MAX)
-    }
-
-    /// Whether a file holds declarations of a library in the binary, of which only members are there that some file names.
-    pub fn is_of_library(&self, file: FileId) -> bool {
-        file >= self.libraries
     }
 
     pub fn file(&self, file: FileId) -> &FileIndex {
@@ -472,6 +474,11 @@ impl Tables {
     /// Whether a file has export clauses at all.
     pub fn has_exports(&self, file: FileId) -> bool {
         !self.file(file).exports.is_empty()
+    }
+
+    /// Whether a scope has export clauses.
+    pub fn has_exports_in(&self, file: FileId, scope: ScopeId) -> bool {
+        self.file(file).exporting.binary_search(&scope).is_ok()
     }
 
     /// The `declare module` blocks that add to a file from elsewhere.

@@ -39,7 +39,7 @@ macro_rules! known {
 /// has them.
 pub fn words() -> impl Iterator<Item = String> {
     let globals = Known::ALL.iter().flat_map(|known| known.names().iter().copied());
-    let words = ["constructor", "default", "props", "this", "Window", "[Symbol.iterator]", "[Symbol.asyncIterator]"];
+    let words = ["constructor", "default", "props", "prototype", "this", "Window", "[Symbol.iterator]", "[Symbol.asyncIterator]"];
     globals.clone().map(|name| format!("{name}Constructor")).chain(globals.chain(words).map(str::to_owned))
 }
 

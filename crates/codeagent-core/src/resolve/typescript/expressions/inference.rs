@@ -150,7 +150,11 @@ impl Checker<'_> {
                 }
             }
             (Type::Function(..) | Type::Signature(..), _) => self.unify_functions(param, given, inference, nesting),
-            (Type::Object(..) | Type::Instance(..), _) => self.unify_members(param, given, inference, nesting),
+            (Type::Object(..) | Type::Instance(..), _) => {
+                self.unify_members(param, given, inference, nesting);
+                // `interface F<P> { (props: P): void }`; without a signature nothing comes of it.
+                self.unify_functions(param, given, inference, nesting);
+            }
             _ => {}
         }
     }

@@ -17,7 +17,8 @@ use crate::resolve::typescript::symbols::modules::Found;
 use crate::resolve::typescript::symbols::scopes::{Decls, Place, Space};
 use crate::resolve::{DeclRef, FileId};
 
-pub type Visited = FxHashSet<(FileId, Name)>;
+/// Which names of which modules were looked at: of files, and of `declare module` blocks.
+pub type Visited = FxHashSet<(FileId, DeclId, Name)>;
 
 impl Checker<'_> {
     /// What a module exports under a name.
@@ -72,10 +73,20 @@ impl Checker<'_> {
     }
 
     fn export_of_file(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
-        if visited.len() > 4000 || self.is_deepest() || !visited.insert((file, name)) {
+        self.searched((file, DeclId::NONE, name), visited, |checker, visited| checker.own_export(file, name, visited))
+    }
+
+    /// What a search finds, one level down; nothing in a cycle and after too many.
+    fn searched(
+        &mut self,
+        key: (FileId, DeclId, Name),
+        visited: &mut Visited,
+        search: impl FnOnce(&mut Self, &mut Visited) -> Found,
+    ) -> Found {
+        if visited.len() > 4000 || self.is_deepest() || !visited.insert(key) {
             return Found::Nothing;
         }
-        self.deeper(|checker| checker.own_export(file, name, visited))
+        self.deeper(|checker| search(checker, visited))
     }
 
     fn own_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
@@ -143,10 +154,15 @@ impl Checker<'_> {
     fn star_export(&mut self, file: FileId, name: Name, visited: &mut Visited) -> Found {
         let facts = self.facts(file);
         self.ask_stars(file, name);
+        let modules = self.tables.stars_with(file, name).into_iter().map(|id| (file, facts.exports[id.index()].module));
+        self.export_of_stars(modules, name, visited)
+    }
+
+    fn export_of_stars(&mut self, stars: impl Iterator<Item = (FileId, Sym)>, name: Name, visited: &mut Visited) -> Found {
         let mut first = Found::Nothing;
         let mut outside = false;
-        for id in self.tables.stars_with(file, name) {
-            let module = self.module(file, facts.exports[id.index()].module);
+        for (file, specifier) in stars {
+            let module = self.module(file, specifier);
             match self.export_visiting(&module, name, visited) {
                 Found::Nothing => {}
                 Found::External => outside = true,
@@ -180,12 +196,12 @@ impl Checker<'_> {
     }
 
     fn export_of_ambient(&mut self, block: DeclRef, name: Name, visited: &mut Visited) -> Found {
+        self.searched((block.file, block.decl, name), visited, |checker, visited| checker.export_of_blocks(block, name, visited))
+    }
+
+    fn export_of_blocks(&mut self, block: DeclRef, name: Name, visited: &mut Visited) -> Found {
         let blocks = self.blocks(block);
-        let mut decls = self.block_entries(&blocks, name);
-        decls.retain(|decl| {
-            let declaration = self.decl(*decl);
-            !declaration.flags.has(DeclFlags::MEMBER) && declaration.kind != DeclKind::Narrow
-        });
+        let decls = self.declared_in_blocks(&blocks, name);
         if !decls.is_empty() {
             return self.follow_all(decls, visited);
         }
@@ -205,8 +221,31 @@ impl Checker<'_> {
         match self.assigned_in_block(block) {
             found if matches!(self.spelling(name), "default" | "export=") => found,
             Found::Decls(decls) => self.namespace_member(&decls, name),
-            _ => Found::Nothing,
+            _ => self.star_export_of_blocks(&blocks, name, visited),
         }
+    }
+
+    fn star_export_of_blocks(&mut self, blocks: &Group, name: Name, visited: &mut Visited) -> Found {
+        let mut modules = Vec::new();
+        for &block in blocks.iter() {
+            let (facts, inner) = (self.facts(block.file), self.decl(block).inner);
+            let stars = self.tables.file(block.file).stars_in.iter().filter(|star| star.0 == inner);
+            modules.extend(stars.map(|star| (block.file, facts.exports[star.1.index()].module)));
+        }
+        self.export_of_stars(modules.into_iter(), name, visited)
+    }
+
+    /// What `declare module` blocks declare under a name and export: all if they have no export clause.
+    pub fn declared_in_blocks(&mut self, blocks: &Group, name: Name) -> Decls {
+        let mut decls = self.block_entries(blocks, name);
+        decls.retain(|decl| {
+            let declaration = self.decl(*decl);
+            let flags = declaration.flags;
+            !flags.has(DeclFlags::MEMBER)
+                && declaration.kind != DeclKind::Narrow
+                && (flags.has(DeclFlags::EXPORT) || !self.tables.has_exports_in(decl.file, declaration.scope))
+        });
+        decls
     }
 
     /// What is declared under a name as a value and as a type together.

@@ -74,13 +74,21 @@ impl Checker<'_> {
         }
     }
 
-    /// A `declare module` block sees what the module exports that it adds to, and what the other blocks of its name declare.
+    /// A `declare module` block sees what the module exports that it adds to, and what the other blocks of its name declare; what their clauses
+    /// export (`export { a }`) is no name in them.
     fn through_ambient(&mut self, block: DeclRef, name: Name, space: Space) -> Decls {
         let facts = self.facts(block.file);
         let module = self.decl_name(block);
         let is_ambient = !self.ambient(module).is_empty() && self.is_visible(block);
         let target = self.tables.target(block.file, facts.decl(block.decl).name).filter(|_| facts.header.is_module && !is_ambient);
-        match self.export(&target.map_or(Found::Ambient(block), Found::Module), name) {
+        let found = match target {
+            Some(module) => self.export(&Found::Module(module), name),
+            None => {
+                let blocks = self.blocks(block);
+                Found::of(self.declared_in_blocks(&blocks, name))
+            }
+        };
+        match found {
             Found::Decls(decls) => decls.into_iter().filter(|decl| space.holds(self.decl(*decl).kind)).collect(),
             _ => Decls::new(),
         }

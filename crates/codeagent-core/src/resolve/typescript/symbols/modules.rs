@@ -38,14 +38,17 @@ impl Found {
 }
 
 impl Symbols<'_> {
-    /// The module a specifier of a file means: an ambient module of that name precedes what paths and packages say.
+    /// The module a specifier of a file means: an ambient module of that name precedes what paths and packages say, but for
+    /// one in the binary.
     pub fn module(&mut self, file: FileId, specifier: Sym) -> Found {
         let name = self.name(file, specifier);
         let is_relative = self.spelling(name).starts_with('.');
-        if !is_relative && let Some(&block) = self.ambient(name).first() {
+        let target = self.tables.target(file, specifier);
+        let precedes = |block: &DeclRef| target.is_none() || !self.tables.is_of_library(block.file);
+        if !is_relative && let Some(block) = self.ambient(name).first().copied().filter(precedes) {
             return Found::Ambient(block);
         }
-        match self.tables.target(file, specifier) {
+        match target {
             Some(target) => Found::Module(target),
             None if is_relative => Found::Nothing,
             None => Found::External,

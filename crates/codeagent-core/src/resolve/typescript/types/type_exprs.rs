@@ -288,6 +288,10 @@ impl Checker<'_> {
             let elements = checker.variadic(file, bound, outer);
             let bound = checker.type_of(file, bound);
             let bound = checker.substitute(bound, outer);
+            // `"a" extends keyof T`
+            if own.is_empty() && checker.is_open(bound) {
+                return deferred;
+            }
             // Only a bare type parameter is gone through member by member, and then stands for each of them.
             let (param, members) = match checker.get(declared) {
                 Type::Param(param) => (Some(param), checker.arena.members(check)),

@@ -1,0 +1,307 @@
+//! Declaration files of npm packages become the texts that `codeagent-core` carries: packages in, one blob out.
+//!
+//! A file that the entry points of a package lead to becomes the block `declare module "package/path"`, and what it imports by a relative path is
+//! imported by that name; what a package declares for all files stays outside of blocks. Imports and export clauses are cut at their names, other
+//! declarations at their members.
+//!
+//! **Limits.** Entry points are those of `exports` without patterns, else `typings`, `types`, `index.d.ts`; no `typesVersions`. What a package adds to
+//! another module is left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result, anyhow};
+use codeagent_core::library::npm::Packer;
+use codeagent_core::library::texts::{ALL, Declaration};
+use serde_json::Value;
+
+use crate::declarations::{declaration, quoted, statements, stripped};
+
+/// The files of a package by path: `package.json` and `*.d.ts`.
+pub type Files = BTreeMap<String, String>;
+
+/// Makes the blob of packages, given by the names of their folders.
+///
+/// # Errors
+/// A package has no entry point or a statement that is not understood, and which.
+pub fn blob(packages: &BTreeMap<String, Files>) -> Result<(Vec<u8>, Packer)> {
+    let mut packer = Packer::default();
+    for (folder, files) in packages {
+        let package = Package::read(imported_as(folder), files).with_context(|| folder.clone())?;
+        package.add(&mut packer).with_context(|| folder.clone())?;
+    }
+    Ok((packer.finish(), packer))
+}
+
+/// The name by which a package is imported: declarations of `a` may come as `@types/a`.
+fn imported_as(folder: &str) -> String {
+    match folder.strip_prefix("@types/") {
+        Some(name) => name.split_once("__").map_or_else(|| name.to_owned(), |(scope, name)| format!("@{scope}/{name}")),
+        None => folder.to_owned(),
+    }
+}
+
+/// A package as its manifest tells of it.
+struct Package<'f> {
+    name: String,
+    files: &'f Files,
+    /// Entry points: file and specifier.
+    entries: BTreeMap<String, String>,
+}
+
+impl<'f> Package<'f> {
+    fn read(name: String, files: &'f Files) -> Result<Self> {
+        let manifest: Value = serde_json::from_str(files.get("package.json").context("no package.json")?)?;
+        let mut entries = BTreeMap::new();
+        let file = |path: &str| Some(path.trim_start_matches("./").to_owned()).filter(|path| files.contains_key(path));
+        match manifest.get("exports") {
+            Some(Value::Object(exports)) => {
+                for (key, value) in exports.iter().filter(|(key, _)| !key.contains('*')) {
+                    if let Some(found) = types(value).and_then(file) {
+                        entries.entry(found).or_insert_with(|| format!("{name}{}", key.trim_start_matches('.')));
+                    }
+                }
+            }
+            _ => {
+                let named = ["typings", "types"].iter().find_map(|field| manifest.get(field).and_then(Value::as_str));
+                entries.extend(named.or(Some("index.d.ts")).and_then(file).map(|file| (file, name.clone())));
+            }
+        }
+        if entries.is_empty() {
+            return Err(anyhow!("no entry point has declarations"));
+        }
+        Ok(Self { name, files, entries })
+    }
+
+    /// Adds the package to a blob.
+    fn add(&self, packer: &mut Packer) -> Result<()> {
+        let mut modules: BTreeMap<String, Vec<Declaration>> = BTreeMap::new();
+        let mut open: Vec<String> = self.entries.keys().cloned().collect();
+        let mut seen: BTreeSet<String> = open.iter().cloned().collect();
+        while let Some(path) = open.pop() {
+            let leads_to = self.file(&path, &mut modules)?;
+            open.extend(leads_to.into_iter().filter(|path| seen.insert(path.clone())));
+        }
+        packer.package(&self.name);
+        for (module, declarations) in modules {
+            packer.module(&module);
+            declarations.iter().for_each(|declaration| packer.add(declaration));
+        }
+        Ok(())
+    }
+
+    /// Adds what a file declares, by module; that for all files has no name. Gives the files of the package that it leads to.
+    fn file(&self, path: &str, modules: &mut BTreeMap<String, Vec<Declaration>>) -> Result<Vec<String>> {
+        let text = &self.files[path];
+        let mut leads_to: Vec<String> = referenced(text).filter_map(|reference| self.find(path, &reference)).collect();
+        let text = self.renamed(path, &stripped(text), &mut leads_to);
+        let all = statements(&text);
+        let is_module = all.iter().any(|statement| statement.starts_with("import ") || statement.starts_with("export "));
+        let own = if is_module { self.module(path) } else { String::new() };
+        let mut own = (own, all);
+        let mut blocks = Vec::new();
+        own.1.retain(|statement| {
+            let block = block(statement);
+            let is_own = block.is_none();
+            blocks.extend(block);
+            is_own
+        });
+        blocks.retain(|(name, _)| name.is_empty() || !is_module);
+        let mut index = 0;
+        while let Some((_, body)) = blocks.get_mut(index) {
+            // `global` in `declare module`.
+            let inner: Vec<_> = body.iter().filter_map(|statement| block(statement)).collect();
+            body.retain(|statement| block(statement).is_none());
+            blocks.extend(inner);
+            index += 1;
+        }
+        blocks.push(own);
+        for (module, statements) in blocks {
+            let made = modules.entry(module.clone()).or_default();
+            for statement in flattened(&module, statements) {
+                made.extend(cut(&statement).with_context(|| format!("{path}: nothing is declared by `{statement:.80}`"))?);
+            }
+        }
+        Ok(leads_to)
+    }
+
+    /// The name of the module that a file is.
+    fn module(&self, path: &str) -> String {
+        self.entries.get(path).cloned().unwrap_or_else(|| format!("{}/{}", self.name, without_extension(path)))
+    }
+
+    /// The file of a relative specifier in a file.
+    fn find(&self, from: &str, specifier: &str) -> Option<String> {
+        let mut parts: Vec<&str> = from.split('/').collect();
+        parts.pop();
+        for part in specifier.split('/') {
+            match part {
+                "." | "" => {}
+                ".." => drop(parts.pop()?),
+                _ => parts.push(part),
+            }
+        }
+        let path = parts.join("/");
+        let script = path.strip_suffix(".js").unwrap_or(&path);
+        let candidates = [path.clone(), format!("{script}.d.ts"), format!("{path}.d.ts"), format!("{path}/index.d.ts")];
+        let index = if path.is_empty() { Some("index.d.ts".to_owned()) } else { None };
+        candidates.into_iter().chain(index).find(|path| path.ends_with(".d.ts") && self.files.contains_key(path))
+    }
+
+    /// The text with the names of modules in the place of relative specifiers.
+    fn renamed(&self, path: &str, text: &str, leads_to: &mut Vec<String>) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(start) = rest.find(['"', '\'', '`']) {
+            let (before, from) = rest.split_at(start);
+            let (string, after) = from.split_at(quoted(from, from.chars().next().unwrap_or('"')));
+            out.push_str(before);
+            let specifier = string.trim_matches(['"', '\'']);
+            let is_imported = ["from ", "import ", "import(", "require("].iter().any(|word| before.ends_with(word));
+            match self.find(path, specifier).filter(|_| is_imported && specifier.starts_with('.')) {
+                Some(target) => {
+                    out.extend(["\"", &self.module(&target), "\""]);
+                    leads_to.push(target);
+                }
+                None => out.push_str(string),
+            }
+            rest = after;
+        }
+        out.push_str(rest);
+        out
+    }
+}
+
+/// The declarations that an entry of `exports` names.
+fn types(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(path) => Some(path.as_str()).filter(|path| path.ends_with(".d.ts")),
+        Value::Object(conditions) => conditions.get("types").into_iter().chain(conditions.values()).find_map(types),
+        _ => None,
+    }
+}
+
+/// The files that `/// <reference path="a.d.ts" />` names.
+fn referenced(text: &str) -> impl Iterator<Item = String> {
+    text.lines().filter(|line| line.starts_with("/// <reference path=")).filter_map(|line| line.split('"').nth(1)).map(str::to_owned)
+}
+
+fn without_extension(path: &str) -> &str {
+    let path = path.strip_suffix(".d.ts").unwrap_or(path);
+    path.strip_suffix("/index").unwrap_or(path)
+}
+
+/// The name and the statements of `declare module "name" {}`; `declare global {}` has no name.
+fn block(statement: &str) -> Option<(String, Vec<&str>)> {
+    let rest = statement.strip_prefix("declare ").unwrap_or(statement);
+    let (head, body) = rest.split_once('{')?;
+    let name = match head.trim_end() {
+        "global" => String::new(),
+        head => head.strip_prefix("module ")?.trim().strip_prefix(['"', '\''])?.strip_suffix(['"', '\''])?.to_owned(),
+    };
+    Some((name, statements(body.strip_suffix('}')?)))
+}
+
+/// The statements of a module. What a namespace declares that is all the module gives out (`export = N`) is declared by the module itself, so that
+/// it can be left out by name.
+fn flattened(module: &str, all: Vec<&str>) -> Vec<String> {
+    let assigned = all.iter().find_map(|statement| statement.strip_prefix("export = ")?.strip_suffix(';'));
+    let declares = |statement: &str, name: &str| declaration(statement).is_some_and(|declared| declared.name == name);
+    let body = |statement: &str, name: &str| {
+        let head = format!("namespace {name} {{");
+        let rest = statement.strip_prefix("declare ").unwrap_or(statement);
+        Some(rest.strip_prefix(&head)?.strip_suffix('}')?.to_owned())
+    };
+    let Some(name) = assigned else { return all.into_iter().map(str::to_owned).collect() };
+    let mut declared = all.iter().filter(|statement| declares(statement, name));
+    if declared.clone().next().is_none() || !declared.all(|statement| body(statement, name).is_some()) {
+        return all.into_iter().map(str::to_owned).collect();
+    }
+    let mut made = vec![format!("import * as {name} from \"{module}\";"), format!("export {{ {name} as default }};")];
+    for statement in all.iter().filter(|statement| !statement.starts_with("export = ")) {
+        match body(statement, name) {
+            Some(body) => made.extend(statements(&body).into_iter().map(|inner| match inner.strip_prefix("export ") {
+                Some(_) => inner.to_owned(),
+                None => format!("export {inner}"),
+            })),
+            None => made.push((*statement).to_owned()),
+        }
+    }
+    made
+}
+
+/// A statement of a module, cut at its names.
+fn cut(statement: &str) -> Option<Vec<Declaration>> {
+    if let Some(rest) = statement.strip_prefix("import ") {
+        let rest = rest.strip_prefix("type ").filter(|rest| !rest.starts_with("from ") && !rest.starts_with("= ")).unwrap_or(rest);
+        return Some(imported(rest));
+    }
+    if statement.starts_with("export as namespace ") || statement == "export {};" || statement == "export { };" {
+        return Some(Vec::new());
+    }
+    if statement.starts_with("export = ") {
+        return Some(vec![whole("", None, statement.to_owned())]);
+    }
+    if statement.starts_with("export default ") {
+        return Some(vec![whole("default", None, statement.to_owned())]);
+    }
+    if let Some(rest) = statement.strip_prefix("export import ") {
+        return Some(vec![whole(rest.split(" =").next()?, None, statement.to_owned())]);
+    }
+    let clause = statement.strip_prefix("export ").map(|rest| rest.strip_prefix("type ").unwrap_or(rest));
+    if let Some(rest) = clause.and_then(|rest| rest.strip_prefix('*')) {
+        let name = rest.trim_start().strip_prefix("as ").and_then(|rest| rest.split(' ').next());
+        return Some(vec![whole(name.unwrap_or_default(), Some((rest, ALL)), statement.to_owned())]);
+    }
+    if let Some((names, from)) = clause.and_then(|rest| rest.strip_prefix('{')).and_then(|rest| rest.split_once('}')) {
+        let made = |(name, import, text): (&str, _, _)| whole(name, Some((from, import)), format!("export {{ {text} }}{from}"));
+        return Some(names_in(names).map(made).collect());
+    }
+    let bare = match statement.strip_prefix("export ") {
+        Some(rest) => format!("export {}", rest.strip_prefix("declare ").unwrap_or(rest)),
+        None => statement.strip_prefix("declare ").unwrap_or(statement).to_owned(),
+    };
+    let mut declared = declaration(&bare)?;
+    // `import("m").A`, `typeof import("m")`
+    for rest in bare.split("import(").skip(1) {
+        let name = rest.split_once(").").map(|(_, member)| member.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(ALL));
+        declared.imports.extend(specifier(rest).map(|module| (module.to_owned(), name.unwrap_or(ALL).to_owned())));
+    }
+    Some(vec![declared])
+}
+
+/// A declaration that is not cut. `import` is a text that names the module that it is imported from, and the name there.
+fn whole(name: &str, import: Option<(&str, &str)>, text: String) -> Declaration {
+    let import = import.and_then(|(from, name)| Some((specifier(from)?.to_owned(), name.to_owned())));
+    Declaration { name: name.to_owned(), imports: import.into_iter().collect(), parts: vec![(None, text)] }
+}
+
+/// The first string in a text.
+fn specifier(text: &str) -> Option<&str> {
+    let start = text.find(['"', '\''])?;
+    let rest = &text[start + 1..];
+    rest.find(['"', '\'']).map(|end| &rest[..end])
+}
+
+/// An import, without the word, as one of each name.
+fn imported(rest: &str) -> Vec<Declaration> {
+    let Some((clause, from)) = rest.split_once(" from ") else {
+        // `import a = require("b")`; without a name (`import "a"`) it declares nothing.
+        let name = rest.split_once(" = ").map(|(name, _)| name);
+        return name.map(|name| whole(name, Some((rest, ALL)), format!("import {rest}"))).into_iter().collect();
+    };
+    let (default, names) = clause.split_once('{').unwrap_or((clause, ""));
+    let mut all = Vec::new();
+    for part in default.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let (name, import) = part.strip_prefix("* as ").map_or((part, "default"), |name| (name, ALL));
+        all.push(whole(name, Some((from, import)), format!("import {part} from {from}")));
+    }
+    let names = names_in(names.trim_end_matches([' ', '}']));
+    all.extend(names.map(|(name, import, text)| whole(name, Some((from, import)), format!("import {{ {text} }} from {from}"))));
+    all
+}
+
+/// The names in braces, as what, with their texts: `a` and `b`, `c` of `a, type c as b`.
+fn names_in(names: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+    let all = names.split(',').map(str::trim).filter(|text| !text.is_empty()).map(|text| text.strip_prefix("type ").unwrap_or(text));
+    all.map(|text| text.split_once(" as ").map_or((text, text, text), |(name, alias)| (alias, name, text)))
+}
