@@ -8,7 +8,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::tables::{FileIndex, Tables, is_global};
+use super::module_paths::is_of_package;
+use super::tables::{FileIndex, Tables, is_global, specifiers};
+use crate::library::javascript::Libraries;
 use crate::model::facts::{DeclId, DeclKind, Facts};
 use crate::resolve::kernel::names::Name;
 use crate::resolve::world::{FileId, WorldFile};
@@ -42,7 +44,7 @@ fn outward<'f>(facts: &'f Facts, index: &FileIndex) -> Option<Outward<'f>> {
 impl Tables {
     /// Puts new facts of a file in the place of old ones. False, with nothing changed that counts, if the tables have to be made anew.
     pub fn replace(&mut self, file: FileId, old: &Facts, new: &WorldFile) -> bool {
-        if !self.asks_the_same_packages(old, &new.facts) || self.leads_further(&new.facts) {
+        if packages(old) != packages(&new.facts) || self.leads_further(&new.facts) {
             return false;
         }
         let mut made = self.index(new);
@@ -66,6 +68,20 @@ impl Tables {
         self.files[file.0 as usize] = made;
         true
     }
+
+    /// Whether facts have a name that leads to declarations of libraries and was not asked for when they were chosen.
+    fn leads_further(&self, facts: &Facts) -> bool {
+        let is_asked = |text: &str| self.names.get(text).is_some_and(|name| name < self.asked);
+        let is_there = |text: &str| self.globals(self.find(text)).last().is_some_and(|decl| self.is_of_library(decl.file));
+        facts.names.iter().any(|text| !is_asked(text) && Libraries::get().leads_further(text, is_there))
+    }
+}
+
+/// What a file asks of installed packages, in order.
+fn packages(facts: &Facts) -> Vec<&str> {
+    let mut texts: Vec<&str> = specifiers(facts).into_iter().map(|sym| facts.text(sym)).filter(|text| is_of_package(text)).collect();
+    texts.sort_unstable();
+    texts
 }
 
 /// The names that a file exports itself.

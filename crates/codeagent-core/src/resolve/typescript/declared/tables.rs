@@ -8,10 +8,9 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::module_paths::{ModulePaths, PackageAnswers, is_of_package};
+use super::module_paths::{ModulePaths, PackageAnswers};
 use super::programs::{Programs, library_of};
 use super::well_known::words;
-use crate::library::javascript::Libraries;
 use crate::model::facts::*;
 use crate::model::graph::Language;
 use crate::project::ProjectModel;
@@ -134,7 +133,7 @@ pub struct Tables {
     exporters: FxHashMap<Name, Vec<FileId>>,
     programs: Programs,
     /// The names before this one were there when the declarations of libraries were chosen, and these begin here.
-    asked: Name,
+    pub asked: Name,
     libraries: FileId,
 }
 
@@ -309,24 +308,6 @@ impl Tables {
                 self.globals.entry(name).or_default().push(place);
             }
         }
-    }
-
-    /// Whether two states of a file ask the same of installed packages.
-    pub fn asks_the_same_packages(&self, old: &Facts, new: &Facts) -> bool {
-        let asked = |facts: &'_ Facts| -> Vec<String> {
-            let texts = specifiers(facts).into_iter().map(|sym| facts.text(sym).to_owned());
-            let mut texts: Vec<String> = texts.filter(|text| is_of_package(text)).collect();
-            texts.sort_unstable();
-            texts
-        };
-        !self.modules.has_packages() || asked(old) == asked(new)
-    }
-
-    /// Whether facts have a name that leads to declarations of libraries and was not asked for when they were chosen.
-    pub fn leads_further(&self, facts: &Facts) -> bool {
-        let is_asked = |text: &str| self.names.get(text).is_some_and(|name| name < self.asked);
-        let is_there = |text: &str| self.globals(self.find(text)).last().is_some_and(|decl| self.is_of_library(decl.file));
-        facts.names.iter().any(|text| !is_asked(text) && Libraries::get().leads_further(text, is_there))
     }
 
     /// Whether libraries are declared.

@@ -135,16 +135,20 @@ impl Checker<'_> {
         let facts = self.facts(decl.file);
         self.ask_body(decl);
         let mut types = Vec::new();
+        let is_of_instance = matches!(declaration.kind, DeclKind::Method | DeclKind::Getter) && !declaration.flags.has(DeclFlags::STATIC);
         for &value in facts.list(declaration.returns).iter().take(MAX_BRANCHES) {
-            let is_this = matches!(facts.expr(value), Expr::This(_) | Expr::ThisAt(..)) && declaration.kind == DeclKind::Method;
-            let ty = if is_this { Ty::THIS } else { self.expr_type(decl.file, value) };
-            types.push(self.arena.widen(ty));
+            let is_this = is_of_instance && matches!(facts.expr(value), Expr::This(_) | Expr::ThisAt(..));
+            types.push(if is_this { Ty::THIS } else { self.expr_type(decl.file, value) });
         }
         let is_async = declaration.flags.has(DeclFlags::ASYNC);
         if types.is_empty() && !declaration.flags.has(DeclFlags::HAS_BODY) {
             return Ty::UNKNOWN;
         }
-        let ty = if types.is_empty() { Ty::NOTHING } else { self.arena.union(&types) };
+        let mut ty = if types.is_empty() { Ty::NOTHING } else { self.arena.union(&types) };
+        // One literal is widened, several are told apart.
+        if matches!(self.get(ty), Type::Literal(..)) {
+            ty = self.arena.widen(ty);
+        }
         match (declaration.flags.has(DeclFlags::GENERATOR), is_async) {
             (true, true) => self.arena.built_in(Known::AsyncIterable, &[ty]),
             (true, false) => self.arena.built_in(Known::Iterable, &[ty]),
