@@ -529,7 +529,7 @@ fn signatures(facts: &Facts) -> Vec<(ScopeId, DeclId)> {
 
 fn is_default(facts: &Facts, id: DeclId) -> bool {
     let decl = facts.decl(id);
-    decl.scope == ScopeId(0) && (decl.kind == DeclKind::DefaultExport || decl.flags.has(DeclFlags::DEFAULT))
+    decl.scope == ScopeId(0) && decl.flags.has(DeclFlags::DEFAULT)
 }
 
 /// Whether a declaration is visible in every file.

@@ -164,19 +164,15 @@ impl Checker<'_> {
             return None;
         }
         let holder = self.value_holder(value).unwrap_or(value);
-        let own = self.declarations(value.file, ScopeId(0), name);
-        self.spend_list(own.len());
-        let own = own.iter().map(|entry| entry.2);
-        let is_assigned = |decl: &Declaration| decl.kind == DeclKind::Property && decl.parent == holder.decl;
-        let Some(member) = own.into_iter().find(|id| is_assigned(facts.decl(*id))) else { return self.beside_whole(holder, name) };
-        if let Expr::Name(sym, scope, offset) = facts.expr(facts.decl(member).init) {
+        let Some(member) = self.assigned_to(holder, name) else { return self.beside_whole(holder, name) };
+        if let Expr::Name(sym, scope, offset) = facts.expr(facts.decl(member.decl).init) {
             let name = self.name(value.file, sym);
             let named = self.lookup(Place { file: value.file, scope, offset }, name, Space::Value);
             if named.iter().any(|decl| matches!(self.decl(*decl).kind, DeclKind::Function | DeclKind::Class)) {
                 return Some(named);
             }
         }
-        Some(Decls::from_slice(&[at(value.file, member)]))
+        Some(Decls::from_slice(&[member]))
     }
 
     /// The value of `F.name = value` where `object` names the function or variable `F`.

@@ -75,7 +75,7 @@ impl Symbols<'_> {
     /// What `export default` declares in a `declare module` block.
     pub fn default_of_block(&mut self, file: FileId, scope: ScopeId) -> Decls {
         let facts = self.facts(file);
-        let is_default = |decl: &Declaration| decl.kind == DeclKind::DefaultExport || decl.flags.has(DeclFlags::DEFAULT);
+        let is_default = |decl: &Declaration| decl.flags.has(DeclFlags::DEFAULT);
         self.declared_in(file, scope).iter().filter(|entry| is_default(facts.decl(entry.1))).map(|entry| at(file, entry.1)).collect()
     }
 
