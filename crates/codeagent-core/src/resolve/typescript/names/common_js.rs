@@ -60,28 +60,14 @@ impl Checker<'_> {
 
     /// What a file of JavaScript gives out by name besides the function or class that it gives out as a whole.
     pub fn beside_whole(&mut self, whole: DeclRef, name: Name) -> Option<Decls> {
-        if !self.facts(whole.file).header.dialect.is_javascript() || self.tables.exported(whole.file, ScopeId(0), name).next().is_none() {
-            return None;
-        }
-        match self.assigned_value(whole.file) {
-            Found::Decls(decls) if decls.contains(&whole) => {}
-            _ => return None,
-        }
-        match self.export_clause(whole.file, ScopeId(0), name, &mut Visited::default()) {
-            Found::Decls(decls) => Some(decls),
-            _ => None,
-        }
+        let Found::Decls(named) = self.export_clause(whole.file, ScopeId(0), name, &mut Visited::default()) else { return None };
+        matches!(self.assigned_value(whole.file), Found::Decls(decls) if decls.contains(&whole)).then_some(named)
     }
 
     /// What a file of JavaScript declares and exports under a name. Where that is a type of a comment, a value may be given out beside it.
     pub fn beside_documented(&mut self, file: FileId, name: Name, declared: Decls, visited: &mut Visited) -> Found {
-        if declared.iter().any(|decl| self.decl(*decl).kind != DeclKind::TypeAlias) {
-            return self.follow_all(declared, visited);
-        }
         let mut found = self.export_clause(file, ScopeId(0), name, visited);
-        let facts = self.facts(file);
-        let gives_object = self.assigned_expr(file).is_some_and(|value| matches!(facts.expr(value), Expr::Object(_)));
-        if found.is_nothing() && gives_object {
+        if found.is_nothing() {
             found = self.assigned_export(file, name, false);
         }
         match found {
