@@ -104,9 +104,6 @@ impl Checker<'_> {
     pub fn shorthand(&mut self, decl: DeclRef) -> Option<Found> {
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
-        if declaration.kind != DeclKind::Property || !declaration.detail.is_none() {
-            return None;
-        }
         let Expr::Name(sym, scope, offset) = facts.expr(declaration.init) else { return None };
         if offset != declaration.at.offset {
             return None;
@@ -133,10 +130,6 @@ impl Checker<'_> {
 
     /// What a name or path of a file names that members may have been assigned to.
     pub fn named_holders(&mut self, file: FileId, object: ExprId) -> Option<Decls> {
-        let facts = self.facts(file);
-        if !matches!(facts.expr(object), Expr::Name(..) | Expr::Member(..)) {
-            return None;
-        }
         match self.meaning_of(file, object, &mut Visited::default()) {
             Found::Decls(decls) => Some(decls),
             _ => None,
