@@ -89,6 +89,14 @@ fn a_package_says_where_its_declarations_lie() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_name_with_a_colon_is_none_of_a_package() {
+    let mut repository = Repository::of(&[("a.ts", &USE.replace("lib", "lib:sub")), ("node_modules/lib:sub/index.d.ts", PASS)]);
+    repository.index();
+    assert_eq!(repository.calls(), UNTYPED);
+}
+
+#[test]
 fn the_nearest_package_is_meant() {
     let mut repository = Repository::of(&[
         ("package.json", r#"{"name": "root"}"#),
@@ -134,7 +142,8 @@ fn what_changes_in_a_package_is_noticed() {
 
 #[test]
 fn an_edit_may_bring_a_package_in() {
-    let without = USE.replace("import { pass } from \"lib\";", "");
+    // A module as well, so that nothing else tells the two apart.
+    let without = USE.replace("import { pass } from \"lib\";", "export {};");
     let mut repository = Repository::of(&[("a.ts", &without), ("node_modules/lib/index.d.ts", PASS)]);
     repository.index();
     assert_eq!(repository.calls(), UNTYPED);

@@ -106,13 +106,14 @@ impl Linker<'_> {
                 links.calls_resolved += 1;
                 links.uses.push(edge(site, EdgeType::Calls, &targets, result.confidence()));
             }
-            CallOutcome::External if !self.exceeded() => links.calls_external += 1,
-            CallOutcome::Target if !self.exceeded() => links.values_called.push(site.at),
-            CallOutcome::Value if !self.exceeded() => {
+            _ if self.exceeded() => links.unresolved.push(self.unresolved(site)),
+            CallOutcome::External => links.calls_external += 1,
+            CallOutcome::Target => links.values_called.push(site.at),
+            CallOutcome::Value => {
                 links.values_called.push(site.at);
                 self.value_called(site, call, links);
             }
-            _ => links.unresolved.push(self.unresolved(site)),
+            CallOutcome::Unknown => links.unresolved.push(self.unresolved(site)),
         }
     }
 

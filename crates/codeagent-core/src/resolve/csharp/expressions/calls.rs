@@ -241,8 +241,7 @@ impl Checker<'_> {
     /// A method from outside that gets nothing of the repository gives nothing of it.
     fn outside_result(&self, call: CallResult, (base, access): (ExprId, &Access), args: &[Argument], type_args: &TyList) -> CallResult {
         let takes_nothing = |arg: &Argument| matches!(self.facts.expr(arg.value), Expr::Literal(..)) || self.is_outside(arg.ty);
-        let outside = matches!(call.outcome, CallOutcome::External | CallOutcome::Value)
-            && call.result.is_unknown()
+        let outside = call.result.is_unknown()
             && self.is_outside_value(base, access.receiver)
             && args.iter().all(takes_nothing)
             && type_args.iter().all(|arg| self.is_outside(*arg));

@@ -18,7 +18,6 @@ use crate::library::npm::{self, Package, Packages};
 use crate::library::texts::{self, Taking};
 use crate::model::facts::Facts;
 use crate::project::ProjectModel;
-use crate::resolve::kernel::names::Name;
 use crate::resolve::world::{FileId, WorldFile};
 
 /// The declarations as files of a world, beside the files it has.
@@ -61,39 +60,7 @@ impl Tables {
         self.libraries != FileId(u32::MAX)
     }
 
-    /// Whether a file holds declarations that lie in the binary, of which only members are there that some file names.
-    pub fn is_of_library(&self, file: FileId) -> bool {
-        file >= self.libraries
-    }
-
-    /// Whether new facts of a file lead to declarations in the binary that its old ones did not, and nobody else when they were chosen.
-    pub fn leads_further(&self, old: &Facts, new: &Facts) -> bool {
-        let is_asked = |text: &str| self.names.get(text).is_some_and(|name| name < self.asked);
-        let is_there = |text: &str| self.globals(self.find(text)).last().is_some_and(|decl| self.is_of_library(decl.file));
-        let leads = |text: &str| {
-            let mut texts = self.packages.iter().map(|package| package.texts()).chain([Libraries::get().texts()]);
-            texts.any(|texts| texts.leads_further(text, is_there))
-        };
-        new.names.iter().any(|text| !is_asked(text) && leads(text)) || self.imports_further(old, new)
-    }
-
-    /// Whether new facts import a module in the binary that no file imported.
-    fn imports_further(&self, old: &Facts, new: &Facts) -> bool {
-        let were: FxHashSet<&str> = specifiers(old).into_iter().map(|sym| old.text(sym)).collect();
-        let added = specifiers(new).into_iter().map(|sym| new.text(sym)).filter(|text| !were.contains(text));
-        added.filter(|text| Packages::get().find(text).is_some()).any(|text| !self.is_imported(self.find(text)))
-    }
-
-    /// Whether a file beside those of the binary imports a module of this name.
-    fn is_imported(&self, name: Name) -> bool {
-        let files = (0..self.files.len() as u32).map(FileId).take_while(|file| !self.is_of_library(*file));
-        files
-            .flat_map(|file| self.module_targets(file).map(move |(specifier, _)| (file, specifier)))
-            .any(|(file, specifier)| name != Name::NONE && self.name(file, specifier) == name)
-    }
-}
-
-/// Whether a file holds declarations that lie in the binary.
+    /// Whether a file holds declarations that lie in the binary.
 pub fn is_in_binary(file: &WorldFile) -> bool {
     library_of(file).is_some() || package_of(file).is_some()
 }

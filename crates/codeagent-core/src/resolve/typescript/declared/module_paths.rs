@@ -140,11 +140,6 @@ impl ModulePaths {
         answer
     }
 
-    /// Whether there are installed packages at all.
-    pub fn has_packages(&self) -> bool {
-        !self.installed.bases.is_empty()
-    }
-
     fn relative(&self, folder: &str, specifier: &str) -> Option<FileId> {
         let path = join(folder, specifier)?;
         let folder_only =
@@ -156,7 +151,7 @@ impl ModulePaths {
     }
 
     fn bare(&self, from: &str, specifier: &str) -> Option<FileId> {
-        if specifier.is_empty() || specifier.contains('\\') || specifier.starts_with("node:") {
+        if specifier.contains('\\') || specifier.starts_with("node:") {
             return None;
         }
         if self.may_be_mapped(specifier)

@@ -8,7 +8,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::tables::{FileIndex, Tables, is_global};
+use super::module_paths::is_of_package;
+use super::tables::{FileIndex, Tables, is_global, specifiers};
 use crate::model::facts::{DeclId, DeclKind, Facts};
 use crate::resolve::kernel::names::Name;
 use crate::resolve::world::{FileId, WorldFile};
@@ -42,7 +43,7 @@ fn outward<'f>(facts: &'f Facts, index: &FileIndex) -> Option<Outward<'f>> {
 impl Tables {
     /// Puts new facts of a file in the place of old ones. False, with nothing changed that counts, if the tables have to be made anew.
     pub fn replace(&mut self, file: FileId, old: &Facts, new: &WorldFile) -> bool {
-        if !self.asks_the_same_packages(old, &new.facts) || self.leads_further(old, &new.facts) {
+        if packages(old) != packages(&new.facts) || self.leads_further(&new.facts) {
             return false;
         }
         let mut made = self.index(new);
@@ -66,6 +67,13 @@ impl Tables {
         self.files[file.0 as usize] = made;
         true
     }
+}
+
+/// What a file asks of installed packages, in order.
+fn packages(facts: &Facts) -> Vec<&str> {
+    let mut texts: Vec<&str> = specifiers(facts).into_iter().map(|sym| facts.text(sym)).filter(|text| is_of_package(text)).collect();
+    texts.sort_unstable();
+    texts
 }
 
 /// The names that a file exports itself.

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::libraries::{is_in_binary, package_of};
-use super::module_paths::{ModulePaths, PackageAnswers, is_of_package};
+use super::module_paths::{ModulePaths, PackageAnswers};
 use super::programs::Programs;
 use super::well_known::words;
 use crate::library::npm::Package;
@@ -330,15 +330,6 @@ impl Tables {
         }
     }
 
-    /// Whether two states of a file ask the same of installed packages.
-    pub fn asks_the_same_packages(&self, old: &Facts, new: &Facts) -> bool {
-        let asked = |facts: &'_ Facts| -> Vec<String> {
-            let texts = specifiers(facts).into_iter().map(|sym| facts.text(sym).to_owned());
-            let mut texts: Vec<String> = texts.filter(|text| is_of_package(text)).collect();
-            texts.sort_unstable();
-            texts
-        };
-        !self.modules.has_packages() || asked(old) == asked(new)
     }
 
     pub fn file(&self, file: FileId) -> &FileIndex {
@@ -555,7 +546,7 @@ fn signatures(facts: &Facts) -> Vec<(ScopeId, DeclId)> {
 
 fn is_default(facts: &Facts, id: DeclId) -> bool {
     let decl = facts.decl(id);
-    decl.scope == ScopeId(0) && (decl.kind == DeclKind::DefaultExport || decl.flags.has(DeclFlags::DEFAULT))
+    decl.scope == ScopeId(0) && decl.flags.has(DeclFlags::DEFAULT)
 }
 
 /// Whether a declaration is visible in every file.

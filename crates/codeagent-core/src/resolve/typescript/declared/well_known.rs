@@ -60,8 +60,6 @@ known! {
     IteratorResult = "IteratorResult",
     /// `Record<K, V>` and index signatures.
     Record = "Record",
-    /// `WeakRef<T>`
-    WeakRef = "WeakRef",
     /// Methods of `string`.
     Text = "String",
     /// Methods of `number`.

@@ -49,7 +49,7 @@ impl Linker<'_> {
             let edge_type = if base.clause == BaseClause::Implements { EdgeType::Implements } else { EdgeType::Overrides };
             let receiver = self.base_type(class, index);
             let Looked::Declared(found) = self.member(receiver, name) else { continue };
-            let Some(target) = self.primary(&found.decls).filter(|target| self.is_node(*target)) else { continue };
+            let Some(target) = self.primary(&found.decls) else { continue };
             let edge = Use {
                 source: member.decl,
                 edge_type,

@@ -6,7 +6,7 @@ use crate::model::facts::*;
 use crate::resolve::typescript::arena::{Env, Ty, Type};
 use crate::resolve::typescript::builtins::packages::PACKAGE_FUNCTIONS;
 use crate::resolve::typescript::checker::Checker;
-use crate::resolve::typescript::declared::well_known::{Known, ROWS};
+use crate::resolve::typescript::declared::well_known::ROWS;
 use crate::resolve::typescript::expressions::inference::Inference;
 use crate::resolve::typescript::symbols::at;
 use crate::resolve::typescript::types::signatures::{Signature, Signatures};
@@ -60,7 +60,7 @@ impl Checker<'_> {
                 let args = self.call_type_args(site);
                 return self.outside_type(&args);
             }
-            Type::BuiltInValue(known) => return self.conversion(known),
+            Type::BuiltInValue(_) => return Ty::EXTERNAL,
             Type::Union(members) => {
                 let members = self.arena.list(members);
                 let results: Vec<Ty> = members.iter().map(|member| self.call_result(*member, site)).collect();
@@ -71,17 +71,6 @@ impl Checker<'_> {
         let signatures = self.signatures(callee);
         let Some(signature) = self.choose(&signatures, site) else { return Ty::UNKNOWN };
         self.result(signature, site)
-    }
-
-    /// `String(x)`, `Number(x)` and the like.
-    fn conversion(&mut self, known: Known) -> Ty {
-        match known {
-            Known::Text => Ty::STRING,
-            Known::Number => Ty::NUMBER,
-            Known::Boolean => Ty::BOOLEAN,
-            Known::Array => self.arena.array(Ty::UNKNOWN),
-            _ => Ty::EXTERNAL,
-        }
     }
 
     /// What a signature gives for the arguments of a site.
@@ -140,9 +129,6 @@ impl Checker<'_> {
     fn construct(&mut self, value: Ty, args: &[Ty], site: CallSite) -> Ty {
         match self.get(value) {
             Type::Static(class) if args.is_empty() && self.decl(class).kind == DeclKind::Class => self.construct_class(class, site),
-            Type::BuiltInValue(known @ (Known::Map | Known::Set | Known::Array | Known::Promise | Known::WeakRef)) if args.is_empty() => {
-                self.construct_built_in(known, site)
-            }
             Type::Union(members) | Type::Intersection(members) => {
                 let members = self.arena.list(members);
                 let made: Vec<Ty> = members.iter().map(|member| self.construct(*member, args, site)).filter(|ty| !ty.is_opaque()).collect();
@@ -173,18 +159,6 @@ impl Checker<'_> {
             None => Vec::new(),
         };
         self.bound_instance(class, &params, bindings)
-    }
-
-    fn construct_built_in(&mut self, known: Known, site: CallSite) -> Ty {
-        let first = self.call_args(site).first().map(|arg| arg.value);
-        let given = first.map_or(Ty::UNKNOWN, |value| self.expr_type(site.file, value));
-        let element = if known == Known::WeakRef { given } else { self.element_type(given) };
-        match (known, self.get(element)) {
-            (Known::Map, Type::Tuple(pair)) => self.arena.add(Type::BuiltIn(known, pair)),
-            (Known::Map, _) => self.arena.built_in(known, &[Ty::UNKNOWN, Ty::UNKNOWN]),
-            (Known::Array | Known::Promise, _) => self.arena.built_in(known, &[Ty::UNKNOWN]),
-            _ => self.arena.built_in(known, &[element]),
-        }
     }
 
     /// What the type parameters of the class that declares a constructor are in a class that inherits it.

@@ -6,7 +6,6 @@ use crate::model::facts::*;
 use crate::resolve::FileId;
 use crate::resolve::typescript::arena::{Ty, Type, primitive_of};
 use crate::resolve::typescript::checker::Checker;
-use crate::resolve::typescript::declared::well_known::Known;
 use crate::resolve::typescript::expressions::calls::CallSite;
 use crate::resolve::typescript::symbols::scopes::{Place, Space};
 use crate::resolve::typescript::types::members::Looked;
@@ -81,9 +80,6 @@ impl Checker<'_> {
         let facts = self.facts(site.file);
         let Some(call) = facts.calls.get(site.call.0 as usize) else { return subject };
         let callee = self.expr_type(site.file, call.callee);
-        if let Type::BuiltInMethod(..) = self.get(callee) {
-            return self.narrow_by_is_array(site.file, call.callee, subject, negated);
-        }
         let signatures = self.signatures(callee);
         let Some(signature) = self.choose(&signatures, site) else { return subject };
         let Some((param, ty)) = self.named_predicate(signature) else { return subject };
@@ -92,20 +88,6 @@ impl Checker<'_> {
             return subject;
         }
         self.narrow_to(subject, ty, negated)
-    }
-
-    fn narrow_by_is_array(&mut self, file: FileId, callee: ExprId, subject: Ty, negated: bool) -> Ty {
-        let facts = self.facts(file);
-        match facts.expr(callee) {
-            Expr::Member(_, sym) if facts.text(sym) == "isArray" => {
-                self.sift_union(subject, negated, |checker, ty| match checker.get(ty) {
-                    Type::BuiltIn(Known::Array, _) | Type::Tuple(_) => Some(true),
-                    Type::Param(_) | Type::Conditional(..) | Type::Indexed(..) | Type::Deferred(..) => None,
-                    _ => Some(false),
-                })
-            }
-            _ => subject,
-        }
     }
 
     fn narrow_to(&mut self, subject: Ty, to: Ty, negated: bool) -> Ty {

@@ -60,28 +60,14 @@ impl Checker<'_> {
 
     /// What a file of JavaScript gives out by name besides the function or class that it gives out as a whole.
     pub fn beside_whole(&mut self, whole: DeclRef, name: Name) -> Option<Decls> {
-        if !self.facts(whole.file).header.dialect.is_javascript() || self.tables.exported(whole.file, ScopeId(0), name).next().is_none() {
-            return None;
-        }
-        match self.assigned_value(whole.file) {
-            Found::Decls(decls) if decls.contains(&whole) => {}
-            _ => return None,
-        }
-        match self.export_clause(whole.file, ScopeId(0), name, &mut Visited::default()) {
-            Found::Decls(decls) => Some(decls),
-            _ => None,
-        }
+        let Found::Decls(named) = self.export_clause(whole.file, ScopeId(0), name, &mut Visited::default()) else { return None };
+        matches!(self.assigned_value(whole.file), Found::Decls(decls) if decls.contains(&whole)).then_some(named)
     }
 
     /// What a file of JavaScript declares and exports under a name. Where that is a type of a comment, a value may be given out beside it.
     pub fn beside_documented(&mut self, file: FileId, name: Name, declared: Decls, visited: &mut Visited) -> Found {
-        if declared.iter().any(|decl| self.decl(*decl).kind != DeclKind::TypeAlias) {
-            return self.follow_all(declared, visited);
-        }
         let mut found = self.export_clause(file, ScopeId(0), name, visited);
-        let facts = self.facts(file);
-        let gives_object = self.assigned_expr(file).is_some_and(|value| matches!(facts.expr(value), Expr::Object(_)));
-        if found.is_nothing() && gives_object {
+        if found.is_nothing() {
             found = self.assigned_export(file, name, false);
         }
         match found {
@@ -118,9 +104,6 @@ impl Checker<'_> {
     pub fn shorthand(&mut self, decl: DeclRef) -> Option<Found> {
         let facts = self.facts(decl.file);
         let declaration = facts.decl(decl.decl);
-        if declaration.kind != DeclKind::Property || !declaration.detail.is_none() {
-            return None;
-        }
         let Expr::Name(sym, scope, offset) = facts.expr(declaration.init) else { return None };
         if offset != declaration.at.offset {
             return None;
@@ -147,10 +130,6 @@ impl Checker<'_> {
 
     /// What a name or path of a file names that members may have been assigned to.
     pub fn named_holders(&mut self, file: FileId, object: ExprId) -> Option<Decls> {
-        let facts = self.facts(file);
-        if !matches!(facts.expr(object), Expr::Name(..) | Expr::Member(..)) {
-            return None;
-        }
         match self.meaning_of(file, object, &mut Visited::default()) {
             Found::Decls(decls) => Some(decls),
             _ => None,
@@ -164,19 +143,15 @@ impl Checker<'_> {
             return None;
         }
         let holder = self.value_holder(value).unwrap_or(value);
-        let own = self.declarations(value.file, ScopeId(0), name);
-        self.spend_list(own.len());
-        let own = own.iter().map(|entry| entry.2);
-        let is_assigned = |decl: &Declaration| decl.kind == DeclKind::Property && decl.parent == holder.decl;
-        let Some(member) = own.into_iter().find(|id| is_assigned(facts.decl(*id))) else { return self.beside_whole(holder, name) };
-        if let Expr::Name(sym, scope, offset) = facts.expr(facts.decl(member).init) {
+        let Some(member) = self.assigned_to(holder, name) else { return self.beside_whole(holder, name) };
+        if let Expr::Name(sym, scope, offset) = facts.expr(facts.decl(member.decl).init) {
             let name = self.name(value.file, sym);
             let named = self.lookup(Place { file: value.file, scope, offset }, name, Space::Value);
             if named.iter().any(|decl| matches!(self.decl(*decl).kind, DeclKind::Function | DeclKind::Class)) {
                 return Some(named);
             }
         }
-        Some(Decls::from_slice(&[at(value.file, member)]))
+        Some(Decls::from_slice(&[member]))
     }
 
     /// The value of `F.name = value` where `object` names the function or variable `F`.

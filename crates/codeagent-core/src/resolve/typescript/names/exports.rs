@@ -278,7 +278,7 @@ impl Checker<'_> {
                 let value = self.guarded(Question::Follow(first), Found::Nothing, |checker| checker.meaning_of(first.file, init, visited));
                 if value.is_nothing() { Found::Decls(decls) } else { value }
             }
-            _ => Found::of(decls),
+            _ => Found::Decls(decls),
         }
     }
 

@@ -48,9 +48,7 @@ impl Checker<'_> {
             ScopeKind::Type | ScopeKind::Function => {
                 let is_own = match decl.kind {
                     DeclKind::Class => true,
-                    // `module.exports = function f() {}`
-                    DeclKind::Function => decl.flags.has(DeclFlags::MEMBER) && matches!(space, Space::Value | Space::Narrowed),
-                    DeclKind::Lambda => matches!(space, Space::Value | Space::Narrowed),
+                    DeclKind::Function | DeclKind::Lambda => matches!(space, Space::Value | Space::Narrowed),
                     _ => false,
                 };
                 if is_own && self.name(owner.file, decl.name) == name {

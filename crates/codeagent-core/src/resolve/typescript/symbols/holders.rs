@@ -58,9 +58,14 @@ impl Symbols<'_> {
     /// The member that `F.name = e` in JavaScript declares of the function or object `F`.
     pub fn member_assigned_to(&mut self, decls: &Decls, name: Name) -> Option<DeclRef> {
         let holder = self.holder_among(decls)?;
+        self.assigned_to(holder, name)
+    }
+
+    /// The member that `name` of a function, object or class is by an assignment at the top of its file.
+    pub fn assigned_to(&mut self, holder: DeclRef, name: Name) -> Option<DeclRef> {
         let facts = self.facts(holder.file);
-        let own = self.declarations(holder.file, ScopeId(0), name).iter().map(|entry| entry.2);
-        let is_assigned = |decl: &Declaration| decl.kind == DeclKind::Property && decl.parent == holder.decl;
-        own.into_iter().find(|id| is_assigned(facts.decl(*id))).map(|id| at(holder.file, id))
+        let own = self.declarations(holder.file, ScopeId(0), name);
+        self.spend_list(own.len());
+        own.iter().map(|entry| entry.2).find(|id| facts.decl(*id).parent == holder.decl).map(|id| at(holder.file, id))
     }
 }

@@ -247,7 +247,8 @@ fn mergeable(kind: DeclKind) -> bool {
 fn merges(own: &Declaration, other: &Declaration) -> bool {
     use DeclKind as K;
     let flags = DeclFlags::MEMBER.with(DeclFlags::STATIC).0;
-    if own.flags.0 & flags != other.flags.0 & flags {
+    // What is assigned to members of functions and objects stands in the scope of the file, whosever members they are.
+    if own.flags.0 & flags != other.flags.0 & flags || own.flags.has(DeclFlags::MEMBER) && own.parent != other.parent {
         return false;
     }
     let class = |kind: K| match kind {

@@ -70,10 +70,7 @@ impl Symbols<'_> {
         let entries = self.declarations(file, scope, name);
         let is_exported = |decl: &Declaration| {
             let flags = decl.flags;
-            !flags.has(DeclFlags::MEMBER)
-                && decl.kind != DeclKind::Narrow
-                && (all || flags.has(DeclFlags::EXPORT))
-                && !flags.has(DeclFlags::DEFAULT)
+            !flags.has(DeclFlags::MEMBER) && (all || flags.has(DeclFlags::EXPORT)) && !flags.has(DeclFlags::DEFAULT)
         };
         entries.iter().filter(|entry| is_exported(facts.decl(entry.2))).map(|entry| at(file, entry.2)).collect()
     }
@@ -81,19 +78,17 @@ impl Symbols<'_> {
     /// What `export default` declares in a `declare module` block.
     pub fn default_of_block(&mut self, file: FileId, scope: ScopeId) -> Decls {
         let facts = self.facts(file);
-        let is_default = |decl: &Declaration| decl.kind == DeclKind::DefaultExport || decl.flags.has(DeclFlags::DEFAULT);
+        let is_default = |decl: &Declaration| decl.flags.has(DeclFlags::DEFAULT);
         self.declared_in(file, scope).iter().filter(|entry| is_default(facts.decl(entry.1))).map(|entry| at(file, entry.1)).collect()
     }
 
     pub fn augmented_export(&mut self, file: FileId, name: Name) -> Found {
+        let mut decls = Decls::new();
         for block in self.additions(file, name) {
             let inner = self.decl(block).inner;
-            let decls = self.exported_declarations(block.file, inner, name);
-            if !decls.is_empty() {
-                return Found::Decls(decls);
-            }
+            decls.extend(self.exported_declarations(block.file, inner, name));
         }
-        Found::Nothing
+        Found::of(decls)
     }
 
     /// `import x from` a CommonJS module that gives out nothing with a name as a whole is the module itself.

@@ -94,18 +94,17 @@ impl Symbols<'_> {
     /// A name that is imported and declared: the declaration is meant where it declares what is asked for, the import else. A namespace beside
     /// an import declares types only.
     fn beside_import(&mut self, found: &mut Decls, space: Space) {
-        let is_import = |symbols: &mut Self, decl: DeclRef| symbols.decl(decl).kind == DeclKind::Import;
-        let imports = found.iter().filter(|decl| is_import(self, **decl)).count();
-        if imports == 0 || imports == found.len() {
-            return;
-        }
         let is_value = matches!(space, Space::Value | Space::Narrowed);
-        let declares = |symbols: &mut Self, decl: DeclRef| {
-            let kind = symbols.decl(decl).kind;
-            kind != DeclKind::Import && !(is_value && kind == DeclKind::Namespace)
+        let declares = |symbols: &mut Self, decl: DeclRef| match symbols.decl(decl).kind {
+            DeclKind::Import => false,
+            DeclKind::Namespace => !is_value,
+            _ => true,
         };
-        let is_declared = found.iter().any(|decl| declares(self, *decl));
-        found.retain(|decl| if is_declared { !is_import(self, *decl) } else { is_import(self, *decl) });
+        if found.iter().any(|decl| declares(self, *decl)) {
+            found.retain(|decl| self.decl(*decl).kind != DeclKind::Import);
+        } else if found.iter().any(|decl| self.decl(*decl).kind == DeclKind::Import) {
+            found.retain(|decl| self.decl(*decl).kind == DeclKind::Import);
+        }
     }
 
     pub fn global(&mut self, name: Name, space: Space) -> Decls {
@@ -124,11 +123,8 @@ impl Symbols<'_> {
     /// A function or variable of the repository stands for itself, whatever a library calls so: nothing tells a script that runs elsewhere than the
     /// libraries say. Types are merged.
     pub fn before_library(&mut self, decls: &mut Decls) {
-        if !decls.last().is_some_and(|last| self.tables.is_of_library(last.file)) {
-            return;
-        }
         let is_value = |kind: DeclKind| matches!(kind, DeclKind::Function | DeclKind::Variable);
-        if decls.iter().any(|decl| !self.tables.is_of_library(decl.file) && !matches!(self.decl(*decl).kind, DeclKind::Interface)) {
+        if decls.iter().any(|decl| !self.tables.is_of_library(decl.file)) {
             decls.retain(|decl| !self.tables.is_of_library(decl.file) || !is_value(self.decl(*decl).kind));
         }
     }

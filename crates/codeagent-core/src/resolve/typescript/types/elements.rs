@@ -76,7 +76,6 @@ impl Checker<'_> {
                 let elements: Vec<Ty> = self.arena.list(args).iter().map(|member| self.element_at(*member, index)).collect();
                 self.arena.union(&elements)
             }
-            (Type::BuiltIn(Known::Array | Known::Set | Known::Iterable | Known::Map, _) | Type::Tuple(_), _) => self.element_type(ty),
             _ => {
                 let indexed = self.index_type(ty);
                 if indexed == Ty::UNKNOWN { self.element_type(ty) } else { indexed }

@@ -58,7 +58,7 @@ impl Checker<'_> {
     pub fn instance_of(&mut self, value: Ty, args: &[Ty]) -> Ty {
         match self.get(value) {
             Type::Static(class) => self.instance_of_class(class, args),
-            Type::BuiltInValue(known) => self.instance_of_built_in(known, args),
+            Type::BuiltInValue(known) => self.arena.built_in(known, args),
             Type::BuiltIn(Known::ClassOf, made) => self.arena.list(made).first().copied().unwrap_or(Ty::UNKNOWN),
             Type::Simple(Ty::EXTERNAL) => self.outside_type(args),
             Type::Union(members) | Type::Intersection(members) => {
@@ -113,15 +113,6 @@ impl Checker<'_> {
         let types: Vec<Ty> =
             params.iter().filter_map(|param| bindings.iter().find(|binding| binding.0 == *param)).map(|binding| binding.1).collect();
         self.instance(class, &types)
-    }
-
-    fn instance_of_built_in(&mut self, known: Known, args: &[Ty]) -> Ty {
-        match known {
-            _ if !args.is_empty() => self.arena.built_in(known, args),
-            Known::Map => self.arena.built_in(known, &[Ty::UNKNOWN, Ty::UNKNOWN]),
-            Known::Set | Known::Array | Known::Promise | Known::WeakRef => self.arena.built_in(known, &[Ty::UNKNOWN]),
-            _ => self.arena.built_in(known, args),
-        }
     }
 
     fn instance_by_signature(&mut self, value: Ty, args: &[Ty]) -> Ty {

@@ -23,20 +23,13 @@ impl Checker<'_> {
     pub fn decls_type(&mut self, decls: &Decls) -> Ty {
         use DeclKind as K;
         let rank = |kind: K| match kind {
-            K::Class | K::Enum | K::Import => 1,
-            K::Namespace => 2,
-            K::Interface | K::TypeAlias | K::TypeParam => 9,
-            K::Setter => 3,
+            K::Interface | K::TypeAlias | K::TypeParam => 3,
+            K::Setter => 2,
+            K::Namespace => 1,
             _ => 0,
         };
-        let mut best: Option<(u32, DeclRef)> = None;
-        for &decl in decls {
-            let rank = rank(self.decl(decl).kind);
-            if rank < 9 && best.is_none_or(|(other, _)| rank < other) {
-                best = Some((rank, decl));
-            }
-        }
-        best.map_or(Ty::UNKNOWN, |(_, decl)| self.decl_type(decl))
+        let best = decls.iter().copied().min_by_key(|decl| rank(self.decl(*decl).kind));
+        best.map_or(Ty::UNKNOWN, |decl| self.decl_type(decl))
     }
 
     /// The type of a declaration as a value.
@@ -64,7 +57,6 @@ impl Checker<'_> {
             K::Import => self.import_value(decl),
             K::Getter => self.return_type(decl),
             K::Setter => self.params(decl).first().copied().map_or(Ty::UNKNOWN, |param| self.decl_type(param)),
-            K::ObjectLiteral | K::ObjectType => self.arena.add(Type::Object(decl, Env::EMPTY)),
             K::Variable | K::Parameter | K::Property | K::Narrow | K::DefaultExport | K::IndexSignature => {
                 self.held_type(decl, declaration)
             }
@@ -109,12 +101,9 @@ impl Checker<'_> {
         self.member(ty, name).into_found()
     }
 
-    /// A module as a value. One of JavaScript is what it gives out, and has what is exported by name besides.
+    /// A module as a value. It is what it gives out as a whole, and has what is exported by name besides.
     pub fn module_type(&mut self, file: FileId) -> Ty {
         let module = self.arena.add(Type::Module(file));
-        if !self.facts(file).header.dialect.is_javascript() {
-            return module;
-        }
         let value = self.whole_type(file);
         if value.is_opaque() || matches!(self.get(value), Type::Object(..)) { module } else { self.arena.intersection(&[value, module]) }
     }
@@ -135,16 +124,20 @@ impl Checker<'_> {
         let facts = self.facts(decl.file);
         self.ask_body(decl);
         let mut types = Vec::new();
+        let is_of_instance = matches!(declaration.kind, DeclKind::Method | DeclKind::Getter) && !declaration.flags.has(DeclFlags::STATIC);
         for &value in facts.list(declaration.returns).iter().take(MAX_BRANCHES) {
-            let is_this = matches!(facts.expr(value), Expr::This(_) | Expr::ThisAt(..)) && declaration.kind == DeclKind::Method;
-            let ty = if is_this { Ty::THIS } else { self.expr_type(decl.file, value) };
-            types.push(self.arena.widen(ty));
+            let is_this = is_of_instance && matches!(facts.expr(value), Expr::This(_) | Expr::ThisAt(..));
+            types.push(if is_this { Ty::THIS } else { self.expr_type(decl.file, value) });
         }
         let is_async = declaration.flags.has(DeclFlags::ASYNC);
         if types.is_empty() && !declaration.flags.has(DeclFlags::HAS_BODY) {
             return Ty::UNKNOWN;
         }
-        let ty = if types.is_empty() { Ty::NOTHING } else { self.arena.union(&types) };
+        let mut ty = if types.is_empty() { Ty::NOTHING } else { self.arena.union(&types) };
+        // One literal is widened, several are told apart.
+        if matches!(self.get(ty), Type::Literal(..)) {
+            ty = self.arena.widen(ty);
+        }
         match (declaration.flags.has(DeclFlags::GENERATOR), is_async) {
             (true, true) => self.arena.built_in(Known::AsyncIterable, &[ty]),
             (true, false) => self.arena.built_in(Known::Iterable, &[ty]),
