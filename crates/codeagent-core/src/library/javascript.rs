@@ -114,8 +114,8 @@ pub struct Libraries {
     numbers: FxHashMap<&'static str, usize>,
     entries: Vec<Entry>,
     by_name: FxHashMap<&'static str, SmallVec<[u32; 2]>>,
-    /// Declarations that have a member of a name.
-    by_member: FxHashMap<&'static str, Vec<u32>>,
+    /// Declarations that have a member of a name, made when somebody asks.
+    by_member: OnceLock<FxHashMap<&'static str, Vec<u32>>>,
 }
 
 struct Library {
@@ -126,7 +126,15 @@ struct Library {
 struct Entry {
     name: &'static str,
     library: usize,
-    parts: Vec<(&'static str, &'static str)>,
+    /// Its lines of the blob.
+    lines: &'static str,
+}
+
+impl Entry {
+    /// Its text in parts, with the names of those that can be left out and nothing in the place of others.
+    fn parts(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.lines.lines().filter_map(|line| line.split_once('\t'))
+    }
 }
 
 impl Libraries {
@@ -144,30 +152,39 @@ impl Libraries {
 
     fn read(text: &'static str) -> Self {
         let mut all = Self::default();
-        for line in text.lines() {
-            let number = all.entries.len().saturating_sub(1) as u32;
+        let mut rest = text;
+        while let Some((line, after)) = rest.split_once('\n') {
+            rest = after;
             if let Some(library) = line.strip_prefix(LIBRARY) {
                 let mut names = library.split('\t');
                 let name = names.next().unwrap_or_default();
                 all.numbers.insert(name, all.libraries.len());
                 all.libraries.push(Library { name, references: names.collect() });
             } else if let Some(name) = line.strip_prefix(DECLARATION) {
+                let lines;
+                (lines, rest) = rest.split_at(end_of_parts(rest));
                 all.by_name.entry(name).or_default().push(all.entries.len() as u32);
-                all.entries.push(Entry { name, library: all.libraries.len().saturating_sub(1), parts: Vec::new() });
-            } else if let (Some((name, text)), Some(entry)) = (line.split_once('\t'), all.entries.last_mut()) {
-                if !name.is_empty() {
-                    all.by_member.entry(name).or_default().push(number);
-                }
-                entry.parts.push((name, text));
+                all.entries.push(Entry { name, library: all.libraries.len().saturating_sub(1), lines });
             }
         }
         all
     }
 
+    fn by_member(&self) -> &FxHashMap<&'static str, Vec<u32>> {
+        self.by_member.get_or_init(|| {
+            let mut by_member: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
+            for (number, entry) in (0..).zip(&self.entries) {
+                let names = entry.parts().map(|(name, _)| name).filter(|name| !name.is_empty());
+                names.for_each(|name| by_member.entry(name).or_default().push(number));
+            }
+            by_member
+        })
+    }
+
     /// Whether a name leads to anything where the declarations of some names are there already.
     pub fn leads_further(&self, name: &str, is_there: impl Fn(&str) -> bool) -> bool {
-        let owners = self.by_member.get(name).into_iter().flatten();
-        self.by_name.contains_key(name) || owners.map(|entry| self.entries[*entry as usize].name).any(is_there)
+        let owners = || self.by_member().get(name).into_iter().flatten();
+        self.by_name.contains_key(name) || owners().map(|entry| self.entries[*entry as usize].name).any(is_there)
     }
 
     /// The library of exactly this name.
@@ -231,7 +248,7 @@ impl Libraries {
             take(name, &mut open, &mut is_taken);
         }
         while let Some(entry) = open.pop() {
-            for (name, text) in &self.entries[entry as usize].parts {
+            for (name, text) in self.entries[entry as usize].parts() {
                 if name.is_empty() || is_name(name) {
                     words(text).filter(|word| seen.insert(word)).for_each(|word| take(word, &mut open, &mut is_taken));
                 }
@@ -243,7 +260,7 @@ impl Libraries {
                 texts.push((entry.library, String::new()));
             }
             if let Some((_, text)) = texts.last_mut() {
-                let parts = entry.parts.iter().filter(|(name, _)| name.is_empty() || is_name(name));
+                let parts = entry.parts().filter(|(name, _)| name.is_empty() || is_name(name));
                 parts.for_each(|part| text.extend([part.1, "\n"]));
             }
         }
@@ -255,6 +272,12 @@ impl Libraries {
 fn is_finished(name: &str, part: &str) -> bool {
     let year = name.strip_suffix(part).and_then(|year| year.strip_suffix('.'));
     year.is_some_and(|year| year.starts_with("es2"))
+}
+
+/// Where the next line begins that is no part of a declaration.
+fn end_of_parts(lines: &str) -> usize {
+    let mut starts = std::iter::once(0).chain(lines.match_indices('\n').map(|(end, _)| end + 1));
+    starts.find(|start| lines[*start..].starts_with([LIBRARY, DECLARATION])).unwrap_or(lines.len())
 }
 
 /// The identifiers in a text.
