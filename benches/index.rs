@@ -105,7 +105,7 @@ fn print(root: &Path, (parse, lines): (Duration, usize), [first, second]: [&Inde
         first.summary.edges
     );
     println!(
-        "  bare parse {:.2}; index {:.2}; index / parse {:.2}",
+        "  bare parse {:.3}; index {:.3}; index / parse {:.2}",
         seconds(parse),
         seconds(first.cpu),
         seconds(first.cpu) / seconds(parse)

@@ -94,7 +94,7 @@ impl FileText {
     /// Bytes per line, to tell generated one-line files by.
     #[must_use]
     pub fn average_line_bytes(&self) -> usize {
-        let lines = self.text.bytes().filter(|byte| *byte == b'\n').count() + usize::from(!self.text.ends_with('\n'));
+        let lines = self.text.matches('\n').count() + usize::from(!self.text.ends_with('\n'));
         self.text.len() / lines.max(1)
     }
 }

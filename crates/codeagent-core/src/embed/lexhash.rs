@@ -8,7 +8,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::embed::words::{humps, is_stop_word, runs, stem, without_digits};
+use crate::embed::words::{humps, is_stop_word, push_lower, runs, stem, without_digits};
 use crate::embed::{DIMENSIONS, EmbedError, Embedder, Vector, cosine};
 
 /// The name under which its vectors are known.
@@ -26,7 +26,7 @@ const RUNS: [usize; 2] = [3, 4];
 const PLACES: u64 = 2;
 /// Words remembered from text to text; with more, it begins anew.
 const MAX_REMEMBERED: usize = 1 << 14;
-/// Longer words are cut.
+/// Longer words are cut, in letters.
 const MAX_WORD: usize = 40;
 
 /// The vectors named `lexhash-384`.
@@ -66,11 +66,10 @@ impl Hasher {
         for (word, weight) in &self.words[..count] {
             // The second occurrence of a word says less than the first.
             let worth = if *weight >= 1.0 { 1.0 + weight.ln() } else { *weight };
-            if !self.remembered.contains_key(word) {
-                self.remembered.insert(word.clone(), places(word));
-            }
-            for (place, sign) in &self.remembered[word] {
-                vector[usize::from(*place)] += sign * worth;
+            let mut add = |places: &[Place]| places.iter().for_each(|(place, sign)| vector[usize::from(*place)] += sign * worth);
+            match self.remembered.get(word) {
+                Some(places) => add(places),
+                None => add(self.remembered.entry(word.clone()).or_insert_with(|| places(word))),
             }
         }
         normalise(&mut vector);
@@ -97,7 +96,11 @@ impl Hasher {
         let (before, rest) = self.words.split_at_mut(*count);
         let (word, word_weight) = &mut rest[0];
         word.clear();
-        word.extend(part.chars().flat_map(char::to_lowercase).take(MAX_WORD));
+        push_lower(word, part);
+        if word.len() > MAX_WORD {
+            let end = word.char_indices().nth(MAX_WORD).map_or(word.len(), |(end, _)| end);
+            word.truncate(end);
+        }
         let is_letter = word.len() < 2 && !word.starts_with(|c: char| c.is_ascii_digit());
         if is_letter || (is_question && is_stop_word(word)) {
             return;

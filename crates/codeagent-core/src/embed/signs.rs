@@ -35,7 +35,7 @@ impl Signs {
     }
 
     fn of_spread(spread: &Vector) -> Self {
-        let word = |numbers: &[f32]| numbers.iter().enumerate().fold(0, |word, (at, number)| word | (u64::from(*number > 0.0) << at));
+        let word = |numbers: &[f32]| numbers.iter().rev().fold(0, |word, number| word << 1 | u64::from(*number > 0.0));
         let mut words = [0; WORDS];
         words.iter_mut().zip(spread.chunks_exact(64)).for_each(|(out, numbers)| *out = word(numbers));
         Self(words)

@@ -52,7 +52,11 @@ fn push_line(text: &mut String, parts: &[&str]) {
                 if at > 0 {
                     text.push(' ');
                 }
-                text.extend(word.chars().map(|c| if c.is_control() { ' ' } else { c }));
+                if word.contains(char::is_control) {
+                    text.extend(word.chars().map(|c| if c.is_control() { ' ' } else { c }));
+                } else {
+                    text.push_str(word);
+                }
             }
         }
     }

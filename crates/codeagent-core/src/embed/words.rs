@@ -2,8 +2,19 @@
 //!
 //! **Limits.** Endings and stop words are those of English.
 
-/// Endings without which a word is compared, if three letters remain; the first that fits.
-const ENDINGS: [&str; 14] = ["ization", "ations", "ation", "izing", "ized", "izes", "ize", "ings", "ing", "edly", "ed", "ies", "es", "s"];
+/// Endings without which a word is compared, if three letters remain, by their last letter; the first that fits.
+const fn endings(last: u8) -> &'static [&'static str] {
+    match last {
+        b'd' => &["ized", "ed"],
+        b'e' => &["ize"],
+        b'g' => &["izing", "ing"],
+        b'n' => &["ization", "ation"],
+        b's' => &["ations", "izes", "ings", "ies", "es", "s"],
+        b'y' => &["edly"],
+        _ => &[],
+    }
+}
+
 /// Letters that remain at least.
 const MIN_STEM: usize = 3;
 
@@ -24,7 +35,8 @@ pub fn is_stop_word(word: &str) -> bool {
 /// A word in lower case without its ending.
 #[must_use]
 pub fn stem(word: &str) -> &str {
-    let stem = ENDINGS.iter().find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= MIN_STEM));
+    let endings = word.bytes().next_back().map_or(&[][..], endings);
+    let stem = endings.iter().find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= MIN_STEM));
     stem.unwrap_or(word)
 }
 
@@ -46,16 +58,27 @@ pub fn humps(run: &str) -> impl Iterator<Item = &str> {
 
 /// Where the first hump ends: before an upper-case letter after another character, or before the last of several that a lower-case follows.
 fn hump_end(run: &str) -> usize {
-    let mut chars = run.char_indices().peekable();
-    let Some((_, mut previous)) = chars.next() else { return 0 };
+    let mut chars = run.char_indices();
+    let mut after_upper = chars.next().is_some_and(|(_, first)| first.is_uppercase());
     while let Some((at, current)) = chars.next() {
-        let next_is_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
-        if current.is_uppercase() && (!previous.is_uppercase() || next_is_lower) {
+        let is_upper = current.is_uppercase();
+        if is_upper && (!after_upper || chars.clone().next().is_some_and(|(_, next)| next.is_lowercase())) {
             return at;
         }
-        previous = current;
+        after_upper = is_upper;
     }
     run.len()
+}
+
+/// Adds a word in lower case.
+pub fn push_lower(out: &mut String, word: &str) {
+    if word.is_ascii() {
+        let start = out.len();
+        out.push_str(word);
+        out[start..].make_ascii_lowercase();
+    } else {
+        out.extend(word.chars().flat_map(char::to_lowercase));
+    }
 }
 
 /// `Url2` -> `Url`, `2`.

@@ -69,7 +69,7 @@ impl<'t> Builder<'t> {
     #[must_use]
     pub fn new(text: &'t str, dialect: Dialect) -> Self {
         let mut line_starts = vec![0];
-        line_starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1));
+        line_starts.extend(text.match_indices('\n').map(|(at, _)| at as u32 + 1));
         let mut facts = Facts::of(dialect);
         facts.scopes.push(Scope { kind: ScopeKind::File, parent: ScopeId::NONE, owner: DeclId::NONE });
         Self {
@@ -287,10 +287,10 @@ pub fn shortened(name: &str) -> Cow<'_, str> {
 
 /// A short hash of a piece of text, for recognising it elsewhere.
 #[must_use]
-pub fn short_hash(parts: &[&str]) -> [u8; 8] {
+pub fn short_hash(parts: &[impl AsRef<[u8]>]) -> [u8; 8] {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
-        hasher.update(part.as_bytes());
+        hasher.update(part.as_ref());
     }
     hasher.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes")
 }

@@ -5,7 +5,7 @@
 //!
 //! **Limits.** `/// <reference>` counts as text, and all comments of JavaScript do, where types stand in them.
 
-use blake3::Hasher;
+use blake3::{Hash, Hasher};
 use tree_sitter::Node;
 
 use crate::extract::builder::short_hash;
@@ -78,7 +78,7 @@ pub fn interface(text: &str, root: Option<Node<'_>>, mut hidden: Vec<Hidden>, pl
     }
     let mut bodies: Vec<Body> = outermost.iter().filter_map(|hidden| body(text, *hidden, places)).collect();
     bodies.sort_unstable_by_key(|body| body.decl);
-    let sums = Sums { frame: Hasher::new(), piece: Hasher::new(), is_in_piece: false, places, pieces: Vec::with_capacity(places.len()) };
+    let sums = Sums { frame: Vec::new(), piece: Vec::new(), is_in_piece: false, places, pieces: Vec::with_capacity(places.len()) };
     let mut tokens = Tokens { text, sums, hidden: &outermost, at: 0, ends_line: false, has_begun: false };
     match root {
         Some(root) => tokens.walk(root),
@@ -90,18 +90,18 @@ pub fn interface(text: &str, root: Option<Node<'_>>, mut hidden: Vec<Hidden>, pl
     pieces.iter().for_each(|piece| {
         whole.update(&piece.hash);
     });
-    Interface { whole: half(&whole), frame, pieces, bodies }
+    Interface { whole: half(whole.finalize()), frame, pieces, bodies }
 }
 
-fn half(hasher: &Hasher) -> [u8; 16] {
-    hasher.finalize().as_bytes()[..16].try_into().expect("a hash has 32 bytes")
+fn half(hash: Hash) -> [u8; 16] {
+    hash.as_bytes()[..16].try_into().expect("a hash has 32 bytes")
 }
 
-/// The hashes, as far as the text is taken.
+/// What is to be hashed, as far as the text is taken.
 struct Sums<'a> {
-    frame: Hasher,
+    frame: Vec<u8>,
     /// Of the piece that was entered last.
-    piece: Hasher,
+    piece: Vec<u8>,
     is_in_piece: bool,
     /// Places of pieces whose end is to come.
     places: &'a [PieceSpan],
@@ -109,8 +109,8 @@ struct Sums<'a> {
 }
 
 impl Sums<'_> {
-    /// The hash that what stands at an offset goes to, and whether it is the first of its piece; `None` for the separator behind a piece.
-    fn at(&mut self, offset: usize) -> Option<(&mut Hasher, bool)> {
+    /// Where to what stands at an offset goes, and whether it is the first of its piece; `None` for the separator behind a piece.
+    fn at(&mut self, offset: usize) -> Option<(&mut Vec<u8>, bool)> {
         self.leave_before(offset);
         let Some(place) = self.places.first().filter(|place| place.start <= offset) else { return Some((&mut self.frame, false)) };
         if place.end <= offset {
@@ -118,8 +118,8 @@ impl Sums<'_> {
         }
         let is_first = !std::mem::replace(&mut self.is_in_piece, true);
         if is_first {
-            self.piece.reset();
-            self.piece.update(&place.container.to_le_bytes());
+            self.piece.clear();
+            self.piece.extend_from_slice(&place.container.to_le_bytes());
         }
         Some((&mut self.piece, is_first))
     }
@@ -133,7 +133,7 @@ impl Sums<'_> {
     fn leave(&mut self) {
         let Some((place, rest)) = self.places.split_first() else { return };
         if std::mem::take(&mut self.is_in_piece) {
-            let hash = self.piece.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes");
+            let hash = blake3::hash(&self.piece).as_bytes()[..8].try_into().expect("a hash has 32 bytes");
             self.pieces.push(Piece { decl: place.decl, hash });
         }
         self.places = rest;
@@ -141,7 +141,7 @@ impl Sums<'_> {
 
     fn finish(mut self, end: usize) -> ([u8; 16], Vec<Piece>) {
         self.leave_before(end);
-        (half(&self.frame), self.pieces)
+        (half(blake3::hash(&self.frame)), self.pieces)
     }
 
     /// The next offset behind `at` at which a piece begins or ends.
@@ -199,8 +199,8 @@ impl Tokens<'_> {
     fn rest(&mut self, to: usize, has_tree: bool) {
         while let Some((hidden, others)) = self.hidden.split_first().filter(|(hidden, _)| hidden.end <= to) {
             self.gap(hidden.start, has_tree);
-            if let Some((hasher, _)) = self.sums.at(hidden.start) {
-                hasher.update(&[0, hidden.seen.mark()]);
+            if let Some((seen, _)) = self.sums.at(hidden.start) {
+                seen.extend_from_slice(&[0, hidden.seen.mark()]);
             }
             (self.at, self.hidden, self.ends_line) = (hidden.end, others, false);
         }
@@ -236,9 +236,9 @@ impl Tokens<'_> {
     /// Where a piece begins, the layout before it does not count.
     fn take(&mut self, start: usize, text: &str) {
         let (ends_line, has_begun) = (std::mem::take(&mut self.ends_line), std::mem::replace(&mut self.has_begun, true));
-        let Some((hasher, is_first)) = self.sums.at(start) else { return };
-        hasher.update(if ends_line && has_begun && !is_first { &[1] } else { &[2] });
-        hasher.update(text.as_bytes());
+        let Some((seen, is_first)) = self.sums.at(start) else { return };
+        seen.push(if ends_line && has_begun && !is_first { 1 } else { 2 });
+        seen.extend_from_slice(text.as_bytes());
     }
 }
 

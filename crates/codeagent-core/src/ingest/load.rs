@@ -285,6 +285,9 @@ impl Loader<'_> {
 
     /// Facts from another index, which are kept here from now on.
     fn take(&self, others: &mut Sharing, key: FactsKey, packed: &Mutex<PackedFacts>) -> Result<Option<Arc<Facts>>, IngestError> {
+        if self.shared.is_empty() {
+            return Ok(None);
+        }
         let found = self.clock.time(Phase::Decode, || {
             let blob = self.shared.find(others, &key)?;
             Some((Arc::new(store::decode_facts(&blob)?), blob))

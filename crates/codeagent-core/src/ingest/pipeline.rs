@@ -47,6 +47,9 @@ const STACK_BYTES: usize = 16 << 20;
 /// Remarks about project files that are kept.
 const MAX_REMARKS: usize = 100;
 
+/// Files that a worker takes fingerprints of in one go.
+const FILES_AT_ONCE: usize = 32;
+
 /// Nodes that a worker hashes in one go.
 const NODES_AT_ONCE: usize = 1024;
 
@@ -449,8 +452,11 @@ impl IngestPipeline {
     ) -> Result<(BatchKind, Vec<(usize, Relinked)>, Vec<Fingerprint>), IngestError> {
         let Built { loaded, world, nodes, .. } = built;
         let fingerprints: Vec<Fingerprint> = run.threads.install(|| {
-            let each = loaded.par_iter().enumerate();
-            each.map(|(at, file)| run.clock.time(Phase::World, || rows::fingerprint(at, file, world, nodes))).collect()
+            let some = |(chunk, files): (usize, &[Loaded])| -> Vec<Fingerprint> {
+                let each = (chunk * FILES_AT_ONCE..).zip(files);
+                run.clock.time(Phase::World, || each.map(|(at, file)| rows::fingerprint(at, file, world, nodes)).collect())
+            };
+            loaded.par_chunks(FILES_AT_ONCE).enumerate().flat_map_iter(some).collect()
         });
         let differing = |at: usize| {
             let was = before.and_then(|before| Some(Pieces::of(before.find(&loaded[at].path)?, before)))?;

@@ -30,6 +30,11 @@ impl<'a> Shared<'a> {
         Self { of: data, threads: threads as u32, readers: OnceLock::new() }
     }
 
+    /// Whether there are no other indexes.
+    pub fn is_empty(&self) -> bool {
+        self.readers().is_empty()
+    }
+
     /// Packed facts under this key.
     pub fn find(&self, sharing: &mut Sharing, key: &FactsKey) -> Option<Vec<u8>> {
         let snapshots =

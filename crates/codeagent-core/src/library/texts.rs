@@ -22,6 +22,9 @@ use crate::model::graph::Dialect;
 /// How hard the blobs are compressed.
 const LEVEL: i32 = 19;
 
+/// Room for what a blob holds, of which the system gives what is written to.
+const MOST_BYTES: usize = 1 << 23;
+
 const SECTION: char = '=';
 const DECLARATION: char = '+';
 
@@ -71,7 +74,7 @@ pub fn packed(text: &str) -> Vec<u8> {
 /// A text of a blob; nothing if memory lacks.
 #[must_use]
 pub fn unpacked(packed: &[u8]) -> String {
-    zstd::decode_all(packed).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
+    zstd::bulk::decompress(packed, MOST_BYTES).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
 /// Declarations by section.

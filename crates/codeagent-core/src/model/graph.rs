@@ -310,12 +310,9 @@ impl NodeId {
     /// The id of the given identity parts (project, language, space, qualified name, disambiguator; an ordinal after a collision).
     #[must_use]
     pub fn derive(parts: &[&str]) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        for part in parts {
-            hasher.update(part.as_bytes());
-            hasher.update(&[0]);
-        }
-        let bytes: [u8; 8] = hasher.finalize().as_bytes()[..8].try_into().expect("a hash has 32 bytes");
+        let mut all = String::with_capacity(parts.iter().map(|part| part.len() + 1).sum());
+        parts.iter().for_each(|part| all.extend([*part, "\0"]));
+        let bytes: [u8; 8] = blake3::hash(all.as_bytes()).as_bytes()[..8].try_into().expect("a hash has 32 bytes");
         Self(u64::from_le_bytes(bytes) >> 4)
     }
 

@@ -1,7 +1,7 @@
 //! Opening the database file: whose is it, which schema has it, and how are connections set up.
 //!
-//! `user_version` is the number of migrations that have run. A migration is a file in the top-level `migrations/`, run once in a transaction
-//! of its own; files that have been released are never edited.
+//! `user_version` is the number of migrations that have run. A migration is a file in the top-level `migrations/`, run once, in one
+//! transaction with the others that are due; files that have been released are never edited.
 //!
 //! Before the first release the one migration is edited; so that a database made from another text is refused, a hash of the migrations' texts
 //! is kept in it.
@@ -189,14 +189,17 @@ fn migrate(connection: &mut Connection, from: usize) -> Result<(), StoreError> {
 }
 
 fn migrate_to(connection: &mut Connection, from: usize, to: usize) -> Result<(), StoreError> {
-    for (index, (_, sql)) in MIGRATIONS.iter().enumerate().take(to).skip(from) {
-        let transaction = connection.transaction()?;
-        transaction.execute_batch(sql)?;
-        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-        transaction.pragma_update(None, "user_version", index as i64 + 1)?;
-        transaction.execute(SET_METADATA, [LAYOUT, &layout(index + 1)])?;
-        transaction.commit()?;
+    if from >= to {
+        return Ok(());
     }
+    let transaction = connection.transaction()?;
+    for (_, sql) in &MIGRATIONS[from..to] {
+        transaction.execute_batch(sql)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", to as i64)?;
+    transaction.execute(SET_METADATA, [LAYOUT, &layout(to)])?;
+    transaction.commit()?;
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::embed::{Block, LANES, SIGN_BYTES, Signs};
 use crate::model::graph::NodeId;
-use crate::store::{Snapshot, StoreError, VectorSource, bad_value};
+use crate::store::{Snapshot, StoreError, VectorSource, bad_value, bulk};
 
 /// Ids have 60 bits; the first of them name the row.
 const ROW_BITS: u32 = 12;
@@ -82,6 +82,17 @@ pub(super) fn change(
         }
     }
     Ok(())
+}
+
+/// Gives the symbols signs, and no others. The symbols are in the order of their ids, each once.
+pub(super) fn replace(connection: &Connection, source: VectorSource, signs: &[(NodeId, Signs)]) -> Result<(), StoreError> {
+    delete_all(connection, source)?;
+    let rows = signs.chunk_by(|(a, _), (b, _)| row_of(source, *a) == row_of(source, *b));
+    bulk::insert(connection, ("vec_signs", 2), rows, |symbols, values| {
+        values.push(symbols.first().map(|(first, _)| row_of(source, *first)))?;
+        let entries: Vec<Entry> = symbols.iter().map(|(id, signs)| entry(*id, *signs)).collect();
+        values.push(entries.as_flattened())
+    })
 }
 
 /// Removes all signs of a source.
@@ -160,6 +171,10 @@ mod tests {
         assert_eq!(changed(&at_once, &[(1, None), (2, None)]).len(), 2);
         delete_all(&at_once, VectorSource::Model).unwrap();
         assert_eq!(rows(&at_once), []);
+        let all = ["a cart", "another", "mail"].iter().zip(IDS).map(|(text, id)| (id, signs(text))).collect::<Vec<_>>();
+        changed(&at_once, &[(0, Some("x"))]);
+        replace(&at_once, VectorSource::Lexical, &all).unwrap();
+        assert_eq!(changed(&one_by_one, &[(1, Some("another"))]), rows(&at_once));
     }
 
     #[test]

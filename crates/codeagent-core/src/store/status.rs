@@ -135,10 +135,10 @@ fn counted(snapshot: &Snapshot) -> Result<Counts, StoreError> {
         total.calls_external += number(9)?;
         total.given_up += number(10)?;
     }
+    totals.retain(|total| total.files > 0);
     for total in &mut totals {
         total.calls_external += foreign_calls(connection, total.language)?;
     }
-    totals.retain(|total| total.files > 0);
     let total = |key| metadata(snapshot, key).map(|text| text.and_then(|text| text.parse().ok()).unwrap_or(0));
     Ok(Counts {
         files: totals.iter().map(|total| total.files).sum(),

@@ -91,9 +91,8 @@ pub fn lexical_signs(nodes: &[HashedNode]) -> Vec<(NodeId, Signs)> {
 
 /// Puts the [`lexical_signs`] of all nodes, which are in the order of their ids, in place of those that were there. What a model made stays where a
 /// node still has the text.
-pub(super) fn replace(connection: &Connection, nodes: &[HashedNode], lexical: Vec<(NodeId, Signs)>) -> Result<(), StoreError> {
-    signs::delete_all(connection, VectorSource::Lexical)?;
-    signs::change(connection, VectorSource::Lexical, lexical.into_iter().map(|(id, signs)| (id, Some(signs))))?;
+pub(super) fn replace(connection: &Connection, nodes: &[HashedNode], lexical: &[(NodeId, Signs)]) -> Result<(), StoreError> {
+    signs::replace(connection, VectorSource::Lexical, lexical)?;
     let mut statement = connection.prepare(MODEL_TEXTS)?;
     let rows = statement.query_map([], |row| Ok((NodeId(row.get::<_, i64>(0)? as u64), row.get::<_, i64>(1)?)))?;
     let mut stale = rows.collect::<Result<FxHashMap<NodeId, i64>, _>>()?;

@@ -154,7 +154,7 @@ fn replace(connection: &Connection, mut batch: Batch) -> Result<BatchReport, Sto
     nodes::insert(connection, nodes.iter().map(|(hash, node)| (*hash, node)), &batch.keys)?;
     search::insert(connection, nodes.iter().map(|(_, node)| node))?;
     let signs = batch.signs.take().unwrap_or_else(|| vectors::lexical_signs(&nodes));
-    vectors::replace(connection, &nodes, signs)?;
+    vectors::replace(connection, &nodes, &signs)?;
     drop(nodes);
     insert_edges(connection, &mut batch.edges)?;
     for (_, sql) in &indexes {

@@ -70,11 +70,9 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 }
 
 fn body_hash(text: &str, start: usize, name: (usize, usize), end: usize) -> [u8; 8] {
-    let mut compact = String::with_capacity(end.saturating_sub(start));
+    let mut compact = Vec::with_capacity(end.saturating_sub(start));
     for part in [text.get(start..name.0), text.get(name.1..end)].into_iter().flatten() {
-        for word in part.split_ascii_whitespace() {
-            compact.push_str(word);
-        }
+        compact.extend(part.bytes().filter(|byte| !byte.is_ascii_whitespace()));
     }
     short_hash(&[&compact])
 }

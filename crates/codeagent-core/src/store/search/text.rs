@@ -7,7 +7,7 @@
 
 use smallvec::SmallVec;
 
-use crate::embed::words::{humps, runs};
+use crate::embed::words::{humps, push_lower, runs};
 use crate::model::graph::{Access, Language, Node, NodeFlags, NodeId, NodeType};
 
 /// Before the initials of a name and the rest of its last word: `HttpClientFactory` has `hcfactory`.
@@ -83,6 +83,8 @@ pub(super) struct SearchText {
     pub container: String,
     /// Parameters and result.
     pub signature: String,
+    /// The project of the last node, and its word.
+    project: Option<(String, String)>,
 }
 
 impl SearchText {
@@ -96,7 +98,9 @@ impl SearchText {
         self.write_name(extension);
         self.container.clear();
         self.container.push_str(&type_word(node.language, node.node_type));
-        push_word(&mut self.container, &project_word(&node.project_id));
+        let known = self.project.take().filter(|(project, _)| *project == node.project_id);
+        let (_, word) = self.project.insert(known.unwrap_or_else(|| (node.project_id.clone(), project_word(&node.project_id))));
+        push_word(&mut self.container, word);
         let (outer, inner) = container(node);
         push_words(&mut self.container, &[outer, inner]);
         self.signature.clear();
@@ -234,16 +238,6 @@ fn push_words(out: &mut String, texts: &[&str]) {
         if humps(run).nth(1).is_some() {
             humps(run).for_each(|hump| push_word(out, hump));
         }
-    }
-}
-
-fn push_lower(out: &mut String, word: &str) {
-    if word.is_ascii() {
-        let start = out.len();
-        out.push_str(word);
-        out[start..].make_ascii_lowercase();
-    } else {
-        out.extend(word.chars().flat_map(char::to_lowercase));
     }
 }
 

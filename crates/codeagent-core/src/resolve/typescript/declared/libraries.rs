@@ -60,7 +60,24 @@ impl Tables {
         self.libraries != FileId(u32::MAX)
     }
 
-    /// Whether a file holds declarations that lie in the binary.
+    /// Whether a file holds declarations that lie in the binary, of which only members are there that some file names.
+    pub fn is_of_library(&self, file: FileId) -> bool {
+        file >= self.libraries
+    }
+
+    /// Whether facts have a name that leads to declarations in the binary and that nobody had when they were chosen. What facts import is not asked.
+    pub fn leads_further(&self, facts: &Facts) -> bool {
+        let is_asked = |text: &str| self.names.get(text).is_some_and(|name| name < self.asked);
+        let is_there = |text: &str| self.globals(self.find(text)).last().is_some_and(|decl| self.is_of_library(decl.file));
+        let leads = |text: &str| {
+            let mut texts = self.packages.iter().map(|package| package.texts()).chain([Libraries::get().texts()]);
+            texts.any(|texts| texts.leads_further(text, is_there))
+        };
+        facts.names.iter().any(|text| !is_asked(text) && leads(text))
+    }
+}
+
+/// Whether a file holds declarations that lie in the binary.
 pub fn is_in_binary(file: &WorldFile) -> bool {
     library_of(file).is_some() || package_of(file).is_some()
 }

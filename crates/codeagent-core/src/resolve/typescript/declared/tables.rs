@@ -330,8 +330,6 @@ impl Tables {
         }
     }
 
-    }
-
     pub fn file(&self, file: FileId) -> &FileIndex {
         &self.files[file.0 as usize]
     }
