@@ -112,7 +112,7 @@ impl Checker<'_> {
                 if let Some(found) = self.as_instance_of(given, decl, 0) {
                     self.unify_lists(args, found, inference, nesting);
                 } else {
-                    self.unify_members(param, given, inference, nesting);
+                    self.unify_structure(param, given, inference, nesting);
                 }
             }
             (Type::BuiltIn(Known::ClassOf, args), _) => {
@@ -150,11 +150,7 @@ impl Checker<'_> {
                 }
             }
             (Type::Function(..) | Type::Signature(..), _) => self.unify_functions(param, given, inference, nesting),
-            (Type::Object(..) | Type::Instance(..), _) => {
-                self.unify_members(param, given, inference, nesting);
-                // `interface F<P> { (props: P): void }`; without a signature nothing comes of it.
-                self.unify_functions(param, given, inference, nesting);
-            }
+            (Type::Object(..) | Type::Instance(..), _) => self.unify_structure(param, given, inference, nesting),
             _ => {}
         }
     }
@@ -194,6 +190,13 @@ impl Checker<'_> {
         for (param, given) in params.iter().zip(given.iter()) {
             self.unify(*param, *given, inference, nesting + 1);
         }
+    }
+
+    /// Members, and what can be called and constructed: `interface F<P> { (props: P): void; new (): P }`. Without such signatures nothing comes of them.
+    fn unify_structure(&mut self, param: Ty, given: Ty, inference: &mut Inference<'_>, nesting: u32) {
+        self.unify_members(param, given, inference, nesting);
+        self.unify_functions(param, given, inference, nesting);
+        self.unify_class(param, given, inference, nesting);
     }
 
     /// A constructor type against a class.

@@ -460,6 +460,20 @@ impl Checker<'_> {
                 }
                 Some(())
             }
+            // What all of them have.
+            Type::Union(args) => {
+                let mut common: Option<Vec<Name>> = None;
+                for &member in self.arena.list(args).iter() {
+                    let mut own = Vec::new();
+                    self.add_key_names(member, &mut own, level + 1)?;
+                    common = Some(match common {
+                        Some(common) => common.into_iter().filter(|name| own.contains(name)).collect(),
+                        None => own,
+                    });
+                }
+                names.extend(common.unwrap_or_default());
+                Some(())
+            }
             Type::Mapped(decl, env) => {
                 let &param = self.type_params(decl).first()?;
                 let keys = self.constraint(param);

@@ -289,7 +289,7 @@ impl Checker<'_> {
             let bound = checker.type_of(file, bound);
             let bound = checker.substitute(bound, outer);
             // `"a" extends keyof T`
-            if own.is_empty() && checker.is_open(bound) {
+            if matches!(checker.get(bound), Type::KeyOf(_)) && checker.is_open(bound) {
                 return deferred;
             }
             // Only a bare type parameter is gone through member by member, and then stands for each of them.
