@@ -15,7 +15,7 @@ use crate::{assert_none, sources};
 const FOLDER: &str = "crates/codeagent-core/src/resolve/typescript/";
 
 /// The rooms, each of which may ask those before it.
-const ROOMS: &[&str] = &["names", "types", "expressions", "builtins"];
+const ROOMS: &[&str] = &["names", "types", "expressions"];
 
 /// What a room asks of a later one, because the language does.
 const UPWARD: &[(&str, &str)] = &[
@@ -23,12 +23,6 @@ const UPWARD: &[(&str, &str)] = &[
     ("names", "member_given_out"),
     // What is not annotated has the type of an initialiser, of what is returned or spread; `typeof x` and `extends f()` have that of an expression.
     ("types", "expr_type"),
-    // Libraries whose declarations are not in the world.
-    ("types", "package_member"),
-    ("types", "package_type"),
-    ("types", "package_value"),
-    ("types", "shape_of_property"),
-    ("expressions", "shape"),
 ];
 
 /// A file of a room: the methods of its `impl Checker` and those that its code calls.

@@ -44,26 +44,15 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("typescript/arena.rs", CHECKER),
     ("typescript/questions.rs", CHECKER),
     ("typescript/symbols/", CHECKER),
-    (
-        "typescript/checker.rs",
-        &["typescript::names", "typescript::types", "typescript::expressions", "typescript::builtins", "typescript::edges"],
-    ),
+    ("typescript/checker.rs", &["typescript::names", "typescript::types", "typescript::expressions", "typescript::edges"]),
     // The rooms of the checker, whose questions `rooms` looks at; these are the types of what they ask and answer.
-    ("typescript/names/", &["typescript::types", "typescript::expressions", "typescript::builtins", "typescript::edges"]),
-    ("typescript/types/", &["typescript::expressions", "typescript::builtins", "typescript::edges"]),
+    ("typescript/names/", &["typescript::types", "typescript::expressions", "typescript::edges"]),
+    ("typescript/types/", &["typescript::expressions", "typescript::edges"]),
     ("typescript/expressions/", &["typescript::edges"]),
-    ("typescript/builtins/", &["typescript::edges"]),
 ];
 
 /// TypeScript's third floor and what stands above it.
-const CHECKER: &[&str] = &[
-    "typescript::checker",
-    "typescript::names",
-    "typescript::types",
-    "typescript::expressions",
-    "typescript::builtins",
-    "typescript::edges",
-];
+const CHECKER: &[&str] = &["typescript::checker", "typescript::names", "typescript::types", "typescript::expressions", "typescript::edges"];
 
 /// Paths and the only places in which they may stand.
 const CONFINED: &[(&str, &[&str])] = &[

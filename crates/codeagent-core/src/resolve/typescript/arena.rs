@@ -118,14 +118,8 @@ pub enum Type {
     BuiltInValue(Known),
     /// A method of a built-in type: its row and the receiver.
     BuiltInMethod(u16, Ty),
-    /// A function of a package that hands types through: its row.
-    PackageFunction(u16),
-    /// A package of which something is known.
-    Package(u16),
     /// `Pick<T, K>` (`true`) or `Omit<T, K>` (`false`) with the names in `K` known.
     Selected(Ty, Ty, bool),
-    /// A function type without a declaration: parameters and result.
-    Signature(Args, Ty),
     /// A whole module.
     Module(FileId),
     /// A `declare module` block.

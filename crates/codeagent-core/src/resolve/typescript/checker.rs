@@ -1,6 +1,6 @@
 //! The state of a link as far as names, types and expressions go, and how its questions about types are answered once.
 //!
-//! The rooms of the floor are `names`, `types`, `expressions` and `builtins`; all their questions are methods of [`Checker`].
+//! The rooms of the floor are `names`, `types` and `expressions`; all their questions are methods of [`Checker`].
 //!
 //! **Limits.** Those of [`super::questions`].
 

@@ -18,7 +18,6 @@
 //! | `names` | what a name means through scopes, imports and exports | a member of the value that `module.exports =` or `export =` gives out |
 //! | `types` | what written types mean; members, ancestors, signatures, assignability, types of declarations | the type of an expression, built-in rows |
 //! | `expressions` | types of expressions, choice of overloads, inference, expected types, narrowing | built-in rows |
-//! | `builtins` | what libraries and packages give whose declarations are not in the world | |
 //!
 //! `arena` has the types of a link as plain values, `questions` what can need itself. How answers are kept, cycles cut and reads recorded is
 //! `resolve/kernel`'s.
@@ -39,7 +38,6 @@
 //! `UNKNOWN` and gives no edge.
 
 mod arena;
-mod builtins;
 mod checker;
 mod declared;
 mod edges;

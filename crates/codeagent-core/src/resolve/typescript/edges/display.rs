@@ -5,7 +5,6 @@
 use crate::model::print;
 use crate::resolve::DeclRef;
 use crate::resolve::typescript::arena::{Args, Env, Ty, Type};
-use crate::resolve::typescript::builtins::packages::{PACKAGE_FUNCTIONS, PACKAGES};
 use crate::resolve::typescript::declared::well_known::ROWS;
 use crate::resolve::typescript::edges::Linker;
 
@@ -44,11 +43,8 @@ impl Linker<'_> {
             Type::KeyOf(of) => format!("keyof {}", inner(of)),
             Type::BuiltIn(known, args) => with_args(known.name(), args),
             Type::BuiltInValue(known) => format!("typeof {}", known.name()),
-            Type::BuiltInMethod(row, receiver) => format!("{}.{}", inner(receiver), ROWS[usize::from(row)].names[0]),
-            Type::PackageFunction(row) => format!("{} of a package", PACKAGE_FUNCTIONS[usize::from(row)].name()),
-            Type::Package(package) => format!("package {}", PACKAGES[usize::from(package)]),
+            Type::BuiltInMethod(row, receiver) => format!("{}.{}", inner(receiver), ROWS[usize::from(row)].name),
             Type::Selected(of, names, keep) => format!("{}<{}, {}>", if keep { "Pick" } else { "Omit" }, inner(of), inner(names)),
-            Type::Signature(params, result) => format!("({}) => {}", list(params, ", "), inner(result)),
             Type::Module(file) => format!("module {}", self.path(file)),
             Type::Ambient(decl) => format!("declare module {}", self.declared(decl)),
             Type::Union(args) => list(args, " | "),

@@ -118,9 +118,7 @@ impl Explanation<'_, '_> {
     fn signature(&mut self, signature: Signature, (chosen, overloaded): (bool, bool), site: CallSite) {
         let name = match signature {
             Signature::Declared(decl, _) => self.report.decl(decl),
-            Signature::Plain(..) => "a function type without a declaration".to_owned(),
             Signature::BuiltIn(..) => "a method of a built-in type".to_owned(),
-            Signature::Package(_) => "a function of a package".to_owned(),
         };
         let args = self.linker.call_args(site);
         let mismatches = self.linker.mismatches(signature, site.file, &args);

@@ -4,9 +4,7 @@
 
 use crate::model::facts::*;
 use crate::resolve::typescript::arena::{Env, Ty, Type};
-use crate::resolve::typescript::builtins::packages::PACKAGE_FUNCTIONS;
 use crate::resolve::typescript::checker::Checker;
-use crate::resolve::typescript::declared::well_known::ROWS;
 use crate::resolve::typescript::expressions::inference::Inference;
 use crate::resolve::typescript::symbols::at;
 use crate::resolve::typescript::types::signatures::{Signature, Signatures};
@@ -87,9 +85,7 @@ impl Checker<'_> {
                 let result = self.substitute(result, own);
                 self.substitute(result, env)
             }
-            Signature::Plain(_, result) => result,
-            Signature::BuiltIn(row, receiver) => self.shape(&ROWS[usize::from(row)].out, receiver, site),
-            Signature::Package(row) => self.shape(&PACKAGE_FUNCTIONS[usize::from(row)].out, Ty::UNKNOWN, site),
+            Signature::BuiltIn(row, receiver) => self.given(row, receiver),
         }
     }
 

@@ -6,10 +6,8 @@
 use crate::model::facts::*;
 use crate::resolve::DeclRef;
 use crate::resolve::typescript::arena::{Ty, Type};
-use crate::resolve::typescript::builtins::packages::PACKAGE_FUNCTIONS;
 use crate::resolve::typescript::checker::Checker;
 use crate::resolve::typescript::declared::tables::Expected;
-use crate::resolve::typescript::declared::well_known::ROWS;
 use crate::resolve::typescript::expressions::calls::CallSite;
 use crate::resolve::typescript::expressions::inference::Inference;
 use crate::resolve::typescript::questions::Question;
@@ -124,15 +122,7 @@ impl Checker<'_> {
                 let bound = self.arena.env(bindings);
                 self.substitute(ty, bound)
             }
-            Ok(Signature::Plain(params, _)) => self.arena.list(params).get(index).copied().unwrap_or(Ty::UNKNOWN),
-            Ok(Signature::BuiltIn(row, receiver)) => match ROWS[usize::from(row)].params.get(index) {
-                Some(shape) => self.shape(shape, receiver, site),
-                None => Ty::UNKNOWN,
-            },
-            Ok(Signature::Package(row)) => match PACKAGE_FUNCTIONS[usize::from(row)].params.get(index) {
-                Some(shape) => self.shape(shape, Ty::UNKNOWN, site),
-                None => Ty::UNKNOWN,
-            },
+            Ok(Signature::BuiltIn(..)) => Ty::UNKNOWN,
             Err(ty) => ty,
         }
     }

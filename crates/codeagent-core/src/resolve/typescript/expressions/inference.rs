@@ -115,12 +115,6 @@ impl Checker<'_> {
                     self.unify_structure(param, given, inference, nesting);
                 }
             }
-            (Type::BuiltIn(Known::ClassOf, args), _) => {
-                let made = self.instance_of(given, &[]);
-                if let Some(&wanted) = self.arena.list(args).first() {
-                    self.unify(wanted, made, inference, nesting + 1);
-                }
-            }
             (Type::BuiltIn(Known::Iterable | Known::AsyncIterable, args), _) => {
                 let element = self.element_type(given);
                 if let Some(&wanted) = self.arena.list(args).first() {
@@ -149,7 +143,7 @@ impl Checker<'_> {
                     self.unify_members(param, given, inference, nesting);
                 }
             }
-            (Type::Function(..) | Type::Signature(..), _) => self.unify_functions(param, given, inference, nesting),
+            (Type::Function(..), _) => self.unify_functions(param, given, inference, nesting),
             (Type::Object(..) | Type::Instance(..), _) => self.unify_structure(param, given, inference, nesting),
             _ => {}
         }

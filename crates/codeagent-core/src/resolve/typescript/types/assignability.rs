@@ -122,7 +122,7 @@ impl Checker<'_> {
                 }
                 self.all(given.iter().copied().zip(wanted.iter().copied()), inferred)
             }
-            (_, Type::Function(..) | Type::Signature(..)) => self.function_extends(sub, sup, inferred),
+            (_, Type::Function(..)) => self.function_extends(sub, sup, inferred),
             (Type::Function(..) | Type::Tuple(_) | Type::BuiltIn(..), Type::Instance(..) | Type::BuiltIn(..)) => {
                 self.callable_extends(sub, sup)
             }
@@ -218,9 +218,7 @@ impl Checker<'_> {
     fn primitive_extends(&mut self, sup: Ty) -> Option<bool> {
         match self.get(sup) {
             Type::Instance(..) => Some(self.is_enum(sup)),
-            Type::Object(..) | Type::BuiltIn(..) | Type::Function(..) | Type::Tuple(_) | Type::Static(_) | Type::Signature(..) => {
-                Some(false)
-            }
+            Type::Object(..) | Type::BuiltIn(..) | Type::Function(..) | Type::Tuple(_) | Type::Static(_) => Some(false),
             _ => None,
         }
     }

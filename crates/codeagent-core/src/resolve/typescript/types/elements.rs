@@ -29,7 +29,7 @@ impl Checker<'_> {
     /// What going over a value gives.
     pub fn element_type(&mut self, ty: Ty) -> Ty {
         match self.get(ty) {
-            Type::BuiltIn(Known::Array | Known::Set | Known::Iterable | Known::AsyncIterable | Known::QueryList, args) => {
+            Type::BuiltIn(Known::Array | Known::Set | Known::Iterable | Known::AsyncIterable, args) => {
                 self.arena.list(args).first().copied().unwrap_or(Ty::UNKNOWN)
             }
             Type::BuiltIn(Known::Map, args) => self.arena.add(Type::Tuple(args)),

@@ -44,11 +44,6 @@ impl Checker<'_> {
                 let members = self.substituted(args, env, nesting);
                 self.arena.intersection(&members)
             }
-            Type::Signature(params, result) => {
-                let params = self.substitute_list(params, env, nesting);
-                let result = self.substitute_in(result, env, nesting + 1);
-                self.arena.add(Type::Signature(params, result))
-            }
             Type::Function(decl, inner) => {
                 let env = self.compose(inner, env, nesting);
                 self.arena.add(Type::Function(decl, env))

@@ -59,7 +59,6 @@ impl Checker<'_> {
         match self.get(value) {
             Type::Static(class) => self.instance_of_class(class, args),
             Type::BuiltInValue(known) => self.arena.built_in(known, args),
-            Type::BuiltIn(Known::ClassOf, made) => self.arena.list(made).first().copied().unwrap_or(Ty::UNKNOWN),
             Type::Simple(Ty::EXTERNAL) => self.outside_type(args),
             Type::Union(members) | Type::Intersection(members) => {
                 let members = self.arena.list(members);

@@ -7,7 +7,7 @@ use crate::resolve::DeclRef;
 use crate::resolve::kernel::names::Name;
 use crate::resolve::typescript::arena::{Args, Env, Ty, Type, primitive_of};
 use crate::resolve::typescript::checker::Checker;
-use crate::resolve::typescript::declared::well_known::{Known, ROWS, row};
+use crate::resolve::typescript::declared::well_known::{Gives, Known, ROWS, row};
 use crate::resolve::typescript::symbols::holders::constructs;
 use crate::resolve::typescript::symbols::modules::Found;
 use crate::resolve::typescript::symbols::scopes::{Decls, Space};
@@ -94,15 +94,11 @@ impl Checker<'_> {
             Type::Object(decl, env) => self.member_of_object(decl, env, name, level),
             Type::Mapped(decl, env) => self.member_of_mapped(decl, env, name, level),
             Type::Function(decl, _) => self.member_of_function(decl, name),
-            Type::Package(package) => Looked::Value(self.package_member(package, self.spelling(name))),
-            Type::PackageFunction(_) if self.spelling(name) == "required" => Looked::Value(ty),
             Type::Selected(inner, names, keep) => {
                 let key = self.arena.add(Type::Literal(LiteralKind::String, name));
                 if self.arena.members(names).contains(&key) == keep { self.member_in(inner, name, level + 1) } else { Looked::Missing }
             }
-            Type::Signature(..) | Type::BuiltInMethod(..) | Type::PackageFunction(_) => {
-                self.member_of_built_in((Known::Function, Args::NONE), ty, name)
-            }
+            Type::BuiltInMethod(..) => self.member_of_built_in((Known::Function, Args::NONE), ty, name),
             Type::BuiltIn(known, args) => self.member_of_built_in((known, args), ty, name),
             Type::BuiltInValue(known) => self.member_of_built_in((known, Args::NONE), ty, name),
             Type::Tuple(args) => {
@@ -151,14 +147,37 @@ impl Checker<'_> {
             let value = self.arena.list(args).get(1).copied().unwrap_or(Ty::UNKNOWN);
             return if self.is_object_member(name) { Looked::External } else { Looked::Value(value) };
         }
-        if let Some(index) = row(known, is_static, self.spelling(name)) {
+        if !is_static && let Some(index) = row(known, self.spelling(name)) {
             return Looked::Value(if ROWS[usize::from(index)].method {
                 self.arena.add(Type::BuiltInMethod(index, receiver))
             } else {
-                self.shape_of_property(index, receiver)
+                self.given(index, receiver)
             });
         }
         self.member_of_global(known, args, is_static, name).unwrap_or(Looked::External)
+    }
+
+    /// What a member with a row gives.
+    pub fn given(&mut self, row: u16, receiver: Ty) -> Ty {
+        match ROWS[usize::from(row)].gives {
+            Gives::Receiver => receiver,
+            Gives::Result => self.result_of(receiver),
+            Gives::Held => self.held(receiver),
+            Gives::Flattened => {
+                let held = self.held(receiver);
+                let element = self.element_type(held);
+                let is_flat = element == Ty::UNKNOWN && !held.is_opaque() && !matches!(self.get(held), Type::BuiltIn(..));
+                self.arena.array(if is_flat { held } else { element })
+            }
+        }
+    }
+
+    fn held(&mut self, receiver: Ty) -> Ty {
+        match self.get(receiver) {
+            Type::BuiltIn(_, args) => self.arena.list(args).first().copied().unwrap_or(Ty::UNKNOWN),
+            Type::Tuple(_) => self.element_type(receiver),
+            _ => Ty::UNKNOWN,
+        }
     }
 
     /// A member that the repository, or a library in the world, declares for a global type of that name.
@@ -291,7 +310,7 @@ impl Checker<'_> {
                 }
             }
         }
-        let of_function = row(Known::Function, false, self.spelling(name)).is_some()
+        let of_function = row(Known::Function, self.spelling(name)).is_some()
             || self.member_of_global(Known::Function, Args::NONE, false, name).is_some();
         if of_function { Looked::External } else { Looked::Missing }
     }

@@ -8,7 +8,6 @@ use crate::model::facts::*;
 use crate::resolve::DeclRef;
 use crate::resolve::typescript::arena::{Args, Env, Ty, Type};
 use crate::resolve::typescript::checker::Checker;
-use crate::resolve::typescript::declared::well_known::Known;
 use crate::resolve::typescript::symbols::scopes::Decls;
 
 /// Something that can be called.
@@ -16,12 +15,8 @@ use crate::resolve::typescript::symbols::scopes::Decls;
 pub enum Signature {
     /// A declaration and the bindings of outer type parameters.
     Declared(DeclRef, Env),
-    /// A function type without a declaration.
-    Plain(Args, Ty),
     /// A method of a built-in type.
     BuiltIn(u16, Ty),
-    /// A function of a package.
-    Package(u16),
 }
 
 /// Signatures of one callee.
@@ -51,14 +46,7 @@ impl Checker<'_> {
         match self.get(ty) {
             Type::Function(decl, _) if self.is_constructor_type(decl) => Signatures::new(),
             Type::Function(decl, env) => self.overloads(decl).into_iter().map(|overload| Signature::Declared(overload, env)).collect(),
-            Type::Signature(params, result) => Signatures::from_slice(&[Signature::Plain(params, result)]),
             Type::BuiltInMethod(row, receiver) => Signatures::from_slice(&[Signature::BuiltIn(row, receiver)]),
-            Type::BuiltIn(Known::Signal, args) => {
-                let held = self.arena.list(args).first().copied().unwrap_or(Ty::UNKNOWN);
-                Signatures::from_slice(&[Signature::Plain(Args::NONE, held)])
-            }
-            Type::BuiltIn(Known::Component, args) => Signatures::from_slice(&[Signature::Plain(args, Ty::EXTERNAL)]),
-            Type::PackageFunction(row) => Signatures::from_slice(&[Signature::Package(row)]),
             Type::Instance(..) | Type::Object(..) => self.member_signatures(ty, DeclKind::CallSignature, level),
             Type::Union(args) | Type::Intersection(args) => {
                 let members = self.arena.list(args);
@@ -143,10 +131,7 @@ impl Checker<'_> {
     pub fn signature_params(&mut self, signature: Signature) -> Vec<Param> {
         match signature {
             Signature::Declared(decl, env) => self.params(decl).into_iter().map(|param| self.declared_param(param, env)).collect(),
-            Signature::Plain(params, _) => {
-                self.arena.list(params).iter().map(|ty| Param { ty: *ty, optional: true, rest: false }).collect()
-            }
-            Signature::BuiltIn(..) | Signature::Package(_) => Vec::new(),
+            Signature::BuiltIn(..) => Vec::new(),
         }
     }
 
@@ -166,8 +151,7 @@ impl Checker<'_> {
                 let result = self.return_type(decl);
                 self.substitute(result, env)
             }
-            Signature::Plain(_, result) => result,
-            Signature::BuiltIn(..) | Signature::Package(_) => Ty::UNKNOWN,
+            Signature::BuiltIn(..) => Ty::UNKNOWN,
         }
     }
 

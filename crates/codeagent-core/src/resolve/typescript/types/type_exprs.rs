@@ -14,7 +14,7 @@ use crate::resolve::typescript::questions::Question;
 use crate::resolve::typescript::symbols::at;
 use crate::resolve::typescript::symbols::holders::constructs;
 use crate::resolve::typescript::symbols::modules::Found;
-use crate::resolve::typescript::symbols::scopes::{Decls, Place};
+use crate::resolve::typescript::symbols::scopes::Decls;
 use crate::resolve::{DeclRef, FileId};
 
 /// The types of a tuple's elements and the place of its rest element.
@@ -129,10 +129,6 @@ impl Checker<'_> {
             let ty = self.library_type(facts.text(last.name), &args);
             // A comment may name what its file does not import.
             return if ty == Ty::EXTERNAL && facts.header.dialect.is_javascript() { Ty::UNKNOWN } else { ty };
-        }
-        if found == Found::External {
-            let place = Place { file, scope, offset: u32::MAX };
-            return self.package_type(place, segments, &args).unwrap_or_else(|| self.outside_type(&args));
         }
         self.type_of_found(file, &found, &args)
     }

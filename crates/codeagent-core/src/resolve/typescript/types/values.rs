@@ -76,7 +76,7 @@ impl Checker<'_> {
 
     fn import_value(&mut self, decl: DeclRef) -> Ty {
         let found = self.resolve_decls(Decls::from_slice(&[decl]));
-        if found == Found::External { self.package_value(decl) } else { self.found_type(&found) }
+        self.found_type(&found)
     }
 
     /// The type of what was found, as a value.
