@@ -1,5 +1,5 @@
 //! Assemblies become the declarations that `codeagent-core` carries: metadata (ECMA-335) in, one blob out; likewise those of JavaScript's libraries
-//! ([`declarations`]).
+//! ([`declarations`]) and of npm packages ([`packages`]).
 //!
 //! How an assembly is read is a matter of `codeagent_core::library::metadata`.
 //!

@@ -1,5 +1,5 @@
-//! `codeagent-externals FOLDER BLOB [--check]`: makes the blob of what lies in a folder, framework assemblies or TypeScript's libraries, or says
-//! whether it still is the same.
+//! `codeagent-externals FOLDER BLOB [--check]`: makes the blob of what lies in a folder, framework assemblies, TypeScript's libraries or npm packages
+//! in `node_modules`, or says whether it still is the same.
 //!
 //! **Limits.** Which package the folder comes from stands in `crates/codeagent-core/data/NOTICE.md`; nothing is fetched.
 
@@ -19,29 +19,7 @@ fn main() -> Result<()> {
         [folder, path, flag] if flag == "--check" => (folder, path, true),
         _ => bail!("usage: codeagent-externals FOLDER BLOB [--check]"),
     };
-    let (mut assemblies, mut libraries) = (BTreeMap::new(), BTreeMap::new());
-    for entry in std::fs::read_dir(Path::new(folder)).with_context(|| folder.clone())? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if is_framework(&name) {
-            assemblies.insert(name, std::fs::read(entry.path())?);
-        } else if let Some(library) = declarations::library(&name) {
-            libraries.insert(library, std::fs::read_to_string(entry.path())?);
-        }
-    }
-    let packages = packages_in(Path::new(folder))?;
-    let (made, (declared, members)) = if !packages.is_empty() {
-        let (made, packer) = packages::blob(&packages)?;
-        let (packages, declarations) = packer.counts();
-        (made, (declarations, packages))
-    } else if libraries.is_empty() {
-        let (made, packer) = blob(&assemblies)?;
-        (made, packer.counts())
-    } else {
-        let (made, packer) = declarations::blob(&libraries)?;
-        (made, packer.counts())
-    };
-    println!("{} files, {declared} declarations, {members} members, {} bytes", assemblies.len() + libraries.len(), made.len());
+    let made = made_of(Path::new(folder))?;
     if !check {
         return std::fs::write(path, made).with_context(|| path.clone());
     }
@@ -50,6 +28,36 @@ fn main() -> Result<()> {
     }
     println!("{path} is what the folder gives");
     Ok(())
+}
+
+/// The blob of what lies in a folder; says what it holds.
+fn made_of(folder: &Path) -> Result<Vec<u8>> {
+    let packages = packages_in(folder)?;
+    if !packages.is_empty() {
+        let (made, packer) = packages::blob(&packages)?;
+        let (packages, declarations) = packer.counts();
+        println!("{packages} packages, {declarations} declarations, {} bytes", made.len());
+        return Ok(made);
+    }
+    let (mut assemblies, mut libraries) = (BTreeMap::new(), BTreeMap::new());
+    for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if is_framework(&name) {
+            assemblies.insert(name, std::fs::read(entry.path())?);
+        } else if let Some(library) = declarations::library(&name) {
+            libraries.insert(library, std::fs::read_to_string(entry.path())?);
+        }
+    }
+    let (made, (declared, members)) = if libraries.is_empty() {
+        let (made, packer) = blob(&assemblies)?;
+        (made, packer.counts())
+    } else {
+        let (made, packer) = declarations::blob(&libraries)?;
+        (made, packer.counts())
+    };
+    println!("{} files, {declared} declarations, {members} members, {} bytes", assemblies.len() + libraries.len(), made.len());
+    Ok(made)
 }
 
 /// The packages in a folder `node_modules`, by name.

@@ -305,3 +305,69 @@ fn names_in(names: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     let all = names.split(',').map(str::trim).filter(|text| !text.is_empty()).map(|text| text.strip_prefix("type ").unwrap_or(text));
     all.map(|text| text.split_once(" as ").map_or((text, text, text), |(name, alias)| (alias, name, text)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(statement: &str) -> Vec<(String, Vec<(String, String)>)> {
+        cut(statement).unwrap_or_default().into_iter().map(|made| (made.name, made.imports)).collect()
+    }
+
+    fn import(module: &str, name: &str) -> Vec<(String, String)> {
+        vec![(module.to_owned(), name.to_owned())]
+    }
+
+    #[test]
+    fn imports_and_clauses_are_cut_at_their_names() {
+        let cases: &[(&str, &[(&str, &str, &str)])] = &[
+            ("import a, { b as c, type d } from \"m\";", &[("a", "m", "default"), ("c", "m", "b"), ("d", "m", "d")]),
+            ("import type * as a from 'm';", &[("a", "m", ALL)]),
+            ("import a = require(\"m\");", &[("a", "m", ALL)]),
+            ("export { a, b as c } from \"m\";", &[("a", "m", "a"), ("c", "m", "b")]),
+            ("export * from \"m\";", &[("", "m", ALL)]),
+            ("export * as a from \"m\";", &[("a", "m", ALL)]),
+        ];
+        for (statement, wanted) in cases {
+            let wanted: Vec<_> = wanted.iter().map(|(name, module, of)| ((*name).to_owned(), import(module, of))).collect();
+            assert_eq!(named(statement), wanted, "{statement}");
+        }
+        assert_eq!(named("export { a as b };"), [("b".to_owned(), Vec::new())]);
+        assert_eq!(named("export declare const a: import(\"m\").B;"), [("a".to_owned(), import("m", "B"))]);
+        assert_eq!(named("import \"m\";"), []);
+    }
+
+    #[test]
+    fn what_is_given_out_as_a_whole_is_declared_by_the_module() {
+        let made = flattened("m", vec!["export = N;", "declare namespace N { function f(): void; export class C {} }", "type T = 1;"]);
+        let wanted =
+            ["import * as N from \"m\";", "export { N as default };", "export function f(): void;", "export class C {}", "type T = 1;"];
+        assert_eq!(made, wanted);
+        let function = vec!["export = f;", "declare function f(): void;"];
+        assert_eq!(flattened("m", function.clone()), function);
+    }
+
+    #[test]
+    fn relative_specifiers_become_modules_of_the_package() {
+        let text = |text: &str| text.to_owned();
+        let files = Files::from([
+            (text("package.json"), text("{ \"types\": \"lib/index.d.ts\" }")),
+            (text("lib/index.d.ts"), text("export { A } from './a.js';")),
+            (text("lib/a.d.ts"), text("import * as all from '.';\nexport declare class A { /** of all */ b(): typeof all; }")),
+            (text("lib/unused.d.ts"), text("not understood")),
+        ]);
+        let packages = BTreeMap::from([(text("@types/scope__name"), files)]);
+        let (made, packer) = blob(&packages).unwrap_or_default();
+        assert!(!made.is_empty());
+        assert_eq!(packer.counts(), (1, 3));
+    }
+
+    #[test]
+    fn a_package_that_is_not_understood_is_said() {
+        let files = |text: &str| Files::from([("package.json".to_owned(), "{}".to_owned()), ("index.d.ts".to_owned(), text.to_owned())]);
+        let made = |text: &str| blob(&BTreeMap::from([("a".to_owned(), files(text))]));
+        assert!(made("export declare class A {}").is_ok());
+        assert!(made("export strange A;").is_err());
+        assert!(blob(&BTreeMap::from([("a".to_owned(), Files::new())])).is_err());
+    }
+}
