@@ -320,7 +320,9 @@ mod tests {
 
     #[test]
     fn imports_and_clauses_are_cut_at_their_names() {
-        let cases: &[(&str, &[(&str, &str, &str)])] = &[
+        /// A statement and its declarations: name, module that it is imported from, and name there.
+        type Case = (&'static str, &'static [(&'static str, &'static str, &'static str)]);
+        let cases: &[Case] = &[
             ("import a, { b as c, type d } from \"m\";", &[("a", "m", "default"), ("c", "m", "b"), ("d", "m", "d")]),
             ("import type * as a from 'm';", &[("a", "m", ALL)]),
             ("import a = require(\"m\");", &[("a", "m", ALL)]),
