@@ -22,9 +22,6 @@ use crate::model::graph::Dialect;
 /// How hard the blobs are compressed.
 const LEVEL: i32 = 19;
 
-/// Room for what a blob holds, of which the system gives what is written to.
-const MOST_BYTES: usize = 1 << 23;
-
 const SECTION: char = '=';
 const DECLARATION: char = '+';
 
@@ -65,16 +62,21 @@ pub fn write_section<'f>(fields: impl IntoIterator<Item = &'f str>, text: &mut S
     text.push('\n');
 }
 
-/// A text as it lies in a blob.
+/// A text as it lies in a blob: its length, then itself, compressed.
 #[must_use]
 pub fn packed(text: &str) -> Vec<u8> {
-    zstd::encode_all(text.as_bytes(), LEVEL).unwrap_or_default()
+    let compressed = zstd::encode_all(text.as_bytes(), LEVEL).unwrap_or_default();
+    [&(text.len() as u32).to_le_bytes()[..], &compressed].concat()
 }
 
 /// A text of a blob; nothing if memory lacks.
 #[must_use]
 pub fn unpacked(packed: &[u8]) -> String {
-    zstd::bulk::decompress(packed, MOST_BYTES).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
+    let text = |(length, compressed): (&[u8; 4], &[u8])| {
+        let bytes = zstd::bulk::decompress(compressed, u32::from_le_bytes(*length) as usize).ok()?;
+        String::from_utf8(bytes).ok()
+    };
+    packed.split_first_chunk().and_then(text).unwrap_or_default()
 }
 
 /// Declarations by section.
