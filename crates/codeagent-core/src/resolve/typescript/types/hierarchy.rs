@@ -50,7 +50,9 @@ impl Checker<'_> {
         let instance = self.base_type(class, index);
         match self.get(instance) {
             Type::Instance(decl, _) if self.decl(decl).kind == DeclKind::Class => Some(self.arena.add(Type::Static(decl))),
-            Type::Simple(Ty::EXTERNAL | Ty::FOREIGN_GENERIC) => Some(Ty::EXTERNAL),
+            Type::Simple(Ty::EXTERNAL | Ty::FOREIGN_GENERIC) | Type::BuiltIn(..) => Some(Ty::EXTERNAL),
+            // `Error` is an interface, and a variable that constructs it.
+            Type::Instance(decl, _) if self.is_external_file(decl.file) => Some(Ty::EXTERNAL),
             _ => None,
         }
     }
