@@ -19,7 +19,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::merging::Group;
-use crate::model::facts::{DeclId, ScopeId, ScopeKind, Sym};
+use crate::model::facts::{DeclId, ScopeId, Sym};
 use crate::resolve::kernel::evaluation::Evaluation;
 use crate::resolve::kernel::names::Name;
 use crate::resolve::kernel::session::Session;
@@ -92,11 +92,11 @@ impl<'w> Symbols<'w> {
         self.tables.declared(file, scope, name)
     }
 
-    /// All declarations of one scope, in the order of the text. Of what a type of a library has those that the linked file names: which others are
-    /// there depends on other files.
+    /// All declarations of one scope, in the order of the text. Of what a type or a module in the binary has those that the linked file names: which
+    /// others are there depends on other files.
     pub fn declared_in(&mut self, file: FileId, scope: ScopeId) -> Cow<'w, [(Name, DeclId)]> {
         let facts = self.facts(file);
-        if self.tables.is_of_library(file) && facts.scope(scope).kind != ScopeKind::Namespace {
+        if self.tables.is_of_library(file) {
             let (tables, own) = (self.tables, self.file);
             let named = self.named.get_or_insert_with(|| tables.file(own).names().collect());
             return tables.declared_in(file, scope).iter().copied().filter(|entry| named.contains(&entry.0)).collect();
