@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use codeagent_core::library::javascript::Packer;
-use codeagent_core::library::texts::Declaration;
+use codeagent_core::library::texts::{Declaration, words};
 
 /// Makes the blob of declaration files, given by library name (`es5`, `dom.iterable`) and text.
 ///
@@ -153,7 +153,7 @@ fn global_statements(text: &str) -> Vec<String> {
 
 /// A statement cut at the members of what it declares.
 pub(crate) fn declaration(statement: &str) -> Option<Declaration> {
-    let mut words = statement.split(|c: char| !(c.is_alphanumeric() || "_$".contains(c))).filter(|word| !word.is_empty());
+    let mut words = words(statement);
     let keyword = words.find(|word| !MODIFIERS.contains(word))?;
     if !["interface", "namespace", "class", "type", "var", "let", "const", "function", "enum"].contains(&keyword) {
         return None;

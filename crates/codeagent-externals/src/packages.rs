@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, anyhow};
 use codeagent_core::library::npm::Packer;
-use codeagent_core::library::texts::{ALL, Declaration};
+use codeagent_core::library::texts::{ALL, Declaration, words};
 use serde_json::Value;
 
 use crate::declarations::{declaration, quoted, statements, stripped};
@@ -190,10 +190,14 @@ fn without_extension(path: &str) -> &str {
     path.strip_suffix("/index").unwrap_or(path)
 }
 
+/// A statement without `declare`, which a block says for all that it holds.
+fn undeclared(statement: &str) -> &str {
+    statement.strip_prefix("declare ").unwrap_or(statement)
+}
+
 /// The name and the statements of `declare module "name" {}`; `declare global {}` has no name.
 fn block(statement: &str) -> Option<(String, Vec<&str>)> {
-    let rest = statement.strip_prefix("declare ").unwrap_or(statement);
-    let (head, body) = rest.split_once('{')?;
+    let (head, body) = undeclared(statement).split_once('{')?;
     let name = match head.trim_end() {
         "global" => String::new(),
         head => head.strip_prefix("module ")?.trim().strip_prefix(['"', '\''])?.strip_suffix(['"', '\''])?.to_owned(),
@@ -208,8 +212,7 @@ fn flattened(module: &str, all: Vec<&str>) -> Vec<String> {
     let declares = |statement: &str, name: &str| declaration(statement).is_some_and(|declared| declared.name == name);
     let body = |statement: &str, name: &str| {
         let head = format!("namespace {name} {{");
-        let rest = statement.strip_prefix("declare ").unwrap_or(statement);
-        Some(rest.strip_prefix(&head)?.strip_suffix('}')?.to_owned())
+        Some(undeclared(statement).strip_prefix(&head)?.strip_suffix('}')?.to_owned())
     };
     let Some(name) = assigned else { return all.into_iter().map(str::to_owned).collect() };
     let mut declared = all.iter().filter(|statement| declares(statement, name));
@@ -257,13 +260,13 @@ fn cut(statement: &str) -> Option<Vec<Declaration>> {
         return Some(names_in(names).map(made).collect());
     }
     let bare = match statement.strip_prefix("export ") {
-        Some(rest) => format!("export {}", rest.strip_prefix("declare ").unwrap_or(rest)),
-        None => statement.strip_prefix("declare ").unwrap_or(statement).to_owned(),
+        Some(rest) => format!("export {}", undeclared(rest)),
+        None => undeclared(statement).to_owned(),
     };
     let mut declared = declaration(&bare)?;
     // `import("m").A`, `typeof import("m")`
     for rest in bare.split("import(").skip(1) {
-        let name = rest.split_once(").").map(|(_, member)| member.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(ALL));
+        let name = rest.split_once(").").map(|(_, member)| words(member).next().unwrap_or(ALL));
         declared.imports.extend(specifier(rest).map(|module| (module.to_owned(), name.unwrap_or(ALL).to_owned())));
     }
     Some(vec![declared])

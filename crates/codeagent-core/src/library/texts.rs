@@ -339,7 +339,7 @@ impl<'n> Taking<'n> {
 }
 
 /// The identifiers in a text.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).filter(|word| !word.is_empty())
 }
 
