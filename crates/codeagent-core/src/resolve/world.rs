@@ -67,7 +67,7 @@ impl World {
     pub fn build_after(before: Option<&mut Self>, mut files: Vec<WorldFile>, projects: Arc<ProjectModel>, supplied: &Supplied) -> Self {
         files.sort_by(|a, b| (a.external, &a.path).cmp(&(b.external, &b.path)));
         // Libraries keep their order, which says whose overloads come first.
-        files.extend(typescript::declared(&files, &projects));
+        files.extend(typescript::declared(&files, &projects, &supplied.answers));
         let has_same_paths = |before: &&mut Self| {
             let own = |file: &&WorldFile| !file.external;
             Arc::ptr_eq(&before.projects, &projects)

@@ -3,13 +3,14 @@
 //! Those that the names in its files lead to, of the libraries of JavaScript that its programs see and of the packages that it imports; one file for
 //! each library and each package.
 //!
-//! **Limits.** What is installed is not asked: of a package that is, the declarations here are there too, behind its own.
+//! **Limits.** Where `paths` or a package of the repository answers an import, the declarations here are there too, behind that.
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use super::module_paths::PackageAnswers;
 use super::programs::{library_of, selected_libraries};
 use super::tables::{Tables, is_typescript, specifiers};
 use super::well_known::words;
@@ -17,11 +18,11 @@ use crate::library::javascript::{self, Libraries};
 use crate::library::npm::{self, Package, Packages};
 use crate::library::texts::{self, Taking};
 use crate::model::facts::Facts;
-use crate::project::ProjectModel;
+use crate::project::{ProjectModel, paths};
 use crate::resolve::world::{FileId, WorldFile};
 
-/// The declarations as files of a world, beside the files it has.
-pub fn declared(files: &[WorldFile], projects: &ProjectModel) -> Vec<WorldFile> {
+/// The declarations as files of a world, beside the files it has, which are in the world's order.
+pub fn declared(files: &[WorldFile], projects: &ProjectModel, installed: &PackageAnswers) -> Vec<WorldFile> {
     let scripts = || files.iter().filter(|file| is_typescript(&file.facts));
     if scripts().next().is_none() {
         return Vec::new();
@@ -36,8 +37,16 @@ pub fn declared(files: &[WorldFile], projects: &ProjectModel) -> Vec<WorldFile> 
     let having = |module: &str| packages.find(module).map(|found| found.1.texts());
     let mut taking = Taking::new(libraries.texts(), &is_name, &is_selected, &having);
     for file in scripts() {
-        let modules = specifiers(&file.facts).into_iter().filter_map(|sym| packages.find(file.facts.text(sym)));
-        modules.for_each(|(module, _)| taking.import(module));
+        let folder = paths::folder_of(&file.path);
+        // What is installed and was read answers for itself.
+        let is_read = |path: &Arc<str>| files.binary_search_by(|file| (file.external, &file.path).cmp(&(true, path))).is_ok();
+        let is_installed = |specifier: &str| {
+            let found = if file.external { installed.in_package(folder, specifier) } else { installed.in_repository(folder, specifier) };
+            found.is_some_and(is_read)
+        };
+        let imported = specifiers(&file.facts).into_iter().map(|sym| file.facts.text(sym));
+        let modules = imported.filter_map(|specifier| packages.find(specifier)).map(|(module, _)| module);
+        modules.filter(|module| !is_installed(module)).for_each(|module| taking.import(module));
     }
     let sources = taking.finish();
     let mut texts: Vec<(String, String)> = Vec::new();
