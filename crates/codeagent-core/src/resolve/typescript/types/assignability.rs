@@ -100,7 +100,7 @@ impl Checker<'_> {
                 if self.is_enum(sub) || self.is_enum(sup) {
                     return Some(false);
                 }
-                self.compared(sub, sup, inferred)
+                self.compared(sub, sup, None, inferred)
             }
             (Type::BuiltIn(known, given), Type::BuiltIn(wanted, args)) => {
                 if known != wanted && !matches!(wanted, Known::Iterable | Known::Record | Known::Object) {
@@ -132,12 +132,12 @@ impl Checker<'_> {
                 Type::BuiltIn(Known::Array | Known::Promise | Known::Map | Known::Set | Known::Date | Known::RegExp, _),
             ) => (!self.has_outside_base(sub)).then_some(false),
             (Type::Mapped(..), _) if self.is_open(sub) => None,
-            (_, Type::Object(..)) => self.compared(sub, sup, inferred),
+            (_, Type::Object(..)) => self.compared(sub, sup, None, inferred),
             (Type::Object(..) | Type::Static(_) | Type::Mapped(..) | Type::Intersection(_), Type::Instance(..)) => {
                 if self.is_enum(sup) {
                     Some(false)
                 } else {
-                    self.compared(sub, sup, inferred)
+                    self.compared(sub, sup, None, inferred)
                 }
             }
             _ => None,
@@ -150,9 +150,21 @@ impl Checker<'_> {
             return self.keys_extend(sub, sup, inferred);
         }
         let members = self.arena.list(args);
-        let decided = self.any(members.iter().map(|member| (*member, sup)), inferred);
+        let (mut decided, mut fitting) = (Some(false), None);
+        for &member in members.iter() {
+            match self.nested_extends(member, sup, inferred) {
+                Some(true) => {
+                    (decided, fitting) = (Some(true), Some(member));
+                    break;
+                }
+                Some(false) => {}
+                None => decided = None,
+            }
+        }
         match self.get(sup) {
+            _ if fitting == Some(sup) => decided,
             // Also where one of them fits, their members together may not.
+            Type::Object(..) | Type::Instance(..) if fitting.is_some() => self.compared(sub, sup, fitting, inferred),
             Type::Object(..) | Type::Instance(..) => self.object_extends(sub, sup, inferred),
             _ => decided,
         }
@@ -254,7 +266,7 @@ impl Checker<'_> {
     }
 
     /// Two types member by member; asked again meanwhile they are taken to agree.
-    fn compared(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
+    fn compared(&mut self, sub: Ty, sup: Ty, fitting: Option<Ty>, inferred: &mut Inferred) -> Option<bool> {
         if self.comparing.contains(&(sub, sup)) {
             return Some(true);
         }
@@ -262,12 +274,13 @@ impl Checker<'_> {
             return None;
         }
         self.comparing.push((sub, sup));
-        let result = self.structure_extends(sub, sup, inferred);
+        let result = self.structure_extends(sub, sup, fitting, inferred);
         self.comparing.pop();
         result
     }
 
-    fn structure_extends(&mut self, sub: Ty, sup: Ty, inferred: &mut Inferred) -> Option<bool> {
+    /// `fitting`: a part of `sub`, which is an intersection, that does for `sup` by itself.
+    fn structure_extends(&mut self, sub: Ty, sup: Ty, fitting: Option<Ty>, inferred: &mut Inferred) -> Option<bool> {
         let has_more = self.has_outside_base(sub) || self.has_spread(sub);
         let mut unsure = has_more;
         match self.signatures_extend(sub, sup, inferred) {
@@ -278,6 +291,9 @@ impl Checker<'_> {
         let mut names = Vec::new();
         unsure |= self.add_key_names(sup, &mut names, 0).is_none();
         for name in names.into_iter().take(MAX_MEMBERS) {
+            if fitting.is_some_and(|part| self.is_only_in(part, sub, name)) {
+                continue;
+            }
             let Looked::Declared(wanted) = self.member(sup, name) else { continue };
             if wanted.decls.iter().any(|decl| self.is_hidden(*decl)) {
                 if !matches!(self.member(sub, name), Looked::Declared(found) if found.decls == wanted.decls) {
@@ -312,6 +328,12 @@ impl Checker<'_> {
             }
         }
         if unsure { None } else { Some(true) }
+    }
+
+    /// Whether no other part of an intersection has a member of this name.
+    fn is_only_in(&mut self, part: Ty, whole: Ty, name: Name) -> bool {
+        let Type::Intersection(parts) = self.get(whole) else { return false };
+        self.arena.list(parts).iter().all(|other| *other == part || matches!(self.member(*other, name), Looked::Missing))
     }
 
     /// Whether a member of a type may be absent.
