@@ -6,6 +6,8 @@ use std::fs::Metadata;
 use std::io::{self, Read};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use memchr::memchr_iter;
+
 use crate::Workspace;
 use crate::decode::{Encoding, binary_type, decode};
 use crate::path::RepoPath;
@@ -94,7 +96,7 @@ impl FileText {
     /// Bytes per line, to tell generated one-line files by.
     #[must_use]
     pub fn average_line_bytes(&self) -> usize {
-        let lines = self.text.matches('\n').count() + usize::from(!self.text.ends_with('\n'));
+        let lines = memchr_iter(b'\n', self.text.as_bytes()).count() + usize::from(!self.text.ends_with('\n'));
         self.text.len() / lines.max(1)
     }
 }

@@ -184,22 +184,27 @@ fn spread(vector: &Vector) -> Vector {
     dealt
 }
 
+/// Sums and differences of the halves of each `WIDTH` numbers; several at once, because how many they are is known.
+fn turn_halves<const WIDTH: usize>(part: &mut [f32; TURNED]) {
+    for both in part.as_chunks_mut::<WIDTH>().0 {
+        let (low, high) = both.split_at_mut(WIDTH / 2);
+        for (a, b) in low.iter_mut().zip(high) {
+            (*a, *b) = (*a + *b, *a - *b);
+        }
+    }
+}
+
 fn turn(part: &mut [f32; TURNED]) {
     for four in part.as_chunks_mut::<4>().0 {
         let [a, b, c, d] = *four;
         let (sum, difference, other_sum, other_difference) = (a + b, a - b, c + d, c - d);
         *four = [sum + other_sum, difference + other_difference, sum - other_sum, difference - other_difference];
     }
-    let mut half = 4;
-    while half < TURNED {
-        for both in part.chunks_exact_mut(2 * half) {
-            let (low, high) = both.split_at_mut(half);
-            for (a, b) in low.iter_mut().zip(high) {
-                (*a, *b) = (*a + *b, *a - *b);
-            }
-        }
-        half *= 2;
-    }
+    turn_halves::<8>(part);
+    turn_halves::<16>(part);
+    turn_halves::<32>(part);
+    turn_halves::<64>(part);
+    turn_halves::<TURNED>(part);
     let keeping_length = 1.0 / (TURNED as f32).sqrt();
     part.iter_mut().for_each(|number| *number *= keeping_length);
 }

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
+use memchr::memchr_iter;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
@@ -69,7 +70,7 @@ impl<'t> Builder<'t> {
     #[must_use]
     pub fn new(text: &'t str, dialect: Dialect) -> Self {
         let mut line_starts = vec![0];
-        line_starts.extend(text.match_indices('\n').map(|(at, _)| at as u32 + 1));
+        line_starts.extend(memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1));
         let mut facts = Facts::of(dialect);
         facts.scopes.push(Scope { kind: ScopeKind::File, parent: ScopeId::NONE, owner: DeclId::NONE });
         Self {

@@ -2,7 +2,7 @@
 //!
 //! **Limits.** Says only where to go next, not what is looked at.
 
-use tree_sitter::TreeCursor;
+use tree_sitter::{Node, TreeCursor};
 
 /// Goes to the next node that is not below this one; `false` if there is none.
 pub fn next_beside(cursor: &mut TreeCursor<'_>) -> bool {
@@ -12,4 +12,20 @@ pub fn next_beside(cursor: &mut TreeCursor<'_>) -> bool {
         }
     }
     true
+}
+
+/// Visits the children of a node, the cursor at each. A leaf is not entered, and behind the last child nothing is looked for.
+pub fn each_child<'tree>(cursor: &mut TreeCursor<'tree>, node: Node<'tree>, mut visit: impl FnMut(Node<'tree>, &TreeCursor<'tree>)) {
+    let count = node.child_count();
+    if count == 0 {
+        return;
+    }
+    cursor.reset(node);
+    let mut is_there = cursor.goto_first_child();
+    for left in (0..count).rev() {
+        if is_there {
+            visit(cursor.node(), cursor);
+            is_there = left > 0 && cursor.goto_next_sibling();
+        }
+    }
 }

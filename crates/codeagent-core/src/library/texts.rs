@@ -12,12 +12,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+use memchr::memchr_iter;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::extract::extract;
+use crate::extract::extract_declarations;
 use crate::model::facts::Facts;
-use crate::model::graph::Dialect;
 
 /// How hard the blobs are compressed.
 const LEVEL: i32 = 19;
@@ -184,7 +184,7 @@ impl Texts {
 
 /// Where the next line begins that is no part of a declaration.
 fn end_of_parts(lines: &str) -> usize {
-    let mut starts = std::iter::once(0).chain(lines.match_indices('\n').map(|(end, _)| end + 1));
+    let mut starts = std::iter::once(0).chain(memchr_iter(b'\n', lines.as_bytes()).map(|end| end + 1));
     starts.find(|start| lines[*start..].starts_with([SECTION, DECLARATION])).unwrap_or(lines.len())
 }
 
@@ -346,8 +346,5 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
 /// The declarations in a text that only declares.
 #[must_use]
 pub fn declared(text: &str) -> Arc<Facts> {
-    let mut facts = extract(text, Dialect::Ts, &[]);
-    // Nobody links what it uses.
-    facts.sites = Vec::new();
-    Arc::new(facts)
+    Arc::new(extract_declarations(text))
 }

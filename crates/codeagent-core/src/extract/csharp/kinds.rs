@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 
 use tree_sitter::{Language, Node, TreeCursor};
 
+use crate::extract::cursor::each_child;
+
 macro_rules! kinds {
     ($($variant:ident = $name:literal,)*) => {
         /// The kinds of nodes the walk distinguishes.
@@ -340,22 +342,15 @@ pub type Kids<'r> = smallvec::SmallVec<[Kid<'r>; 6]>;
 /// The children of a node; the cursor is only a means to reach them.
 pub fn kids<'r>(cursor: &mut TreeCursor<'r>, node: Node<'r>) -> Kids<'r> {
     let mut found = Kids::new();
-    cursor.reset(node);
-    if !cursor.goto_first_child() {
-        return found;
-    }
     let fields = &tables().fields;
-    loop {
-        let node = cursor.node();
+    each_child(cursor, node, |node, cursor| {
         let kind = kind(node);
         if kind != Kind::Skip {
             let field = cursor.field_id().map_or(Field::None, |id| fields.get(usize::from(id.get())).copied().unwrap_or(Field::None));
             found.push(Kid { node, kind, field });
         }
-        if !cursor.goto_next_sibling() {
-            return found;
-        }
-    }
+    });
+    found
 }
 
 /// The first child in a role.

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memrchr_iter;
+
 use crate::extract::builder::short_hash;
 use crate::extract::one_line::one_line;
 use crate::extract::typescript::syntax::Child;
@@ -70,11 +72,16 @@ impl<'t, 'tree> Walker<'t, 'tree> {
 }
 
 fn body_hash(text: &str, start: usize, name: (usize, usize), end: usize) -> [u8; 8] {
-    let mut compact = Vec::with_capacity(end.saturating_sub(start));
-    for part in [text.get(start..name.0), text.get(name.1..end)].into_iter().flatten() {
-        compact.extend(part.bytes().filter(|byte| !byte.is_ascii_whitespace()));
+    let parts = [text.get(start..name.0), text.get(name.1..end)].map(Option::unwrap_or_default);
+    let mut compact = vec![0; parts[0].len() + parts[1].len()];
+    let mut length = 0;
+    for part in parts {
+        for byte in part.bytes() {
+            compact[length] = byte;
+            length += usize::from(!byte.is_ascii_whitespace());
+        }
     }
-    short_hash(&[&compact])
+    short_hash(&[&compact[..length]])
 }
 
 fn doc_before(text: &str, start: usize) -> Option<Doc> {
@@ -92,10 +99,10 @@ pub fn comment_before(text: &str, start: usize) -> Option<&str> {
         before = before[..line].trim_end();
     }
     let above = &before.as_bytes()[..before.len() - 2];
-    let last = above.windows(2).rposition(|pair| pair == b"*/").map_or(0, |end| end + 2);
+    let last = memrchr_iter(b'/', above).find(|end| above[..*end].ends_with(b"*")).map_or(0, |end| end + 1);
     let comment = &before[last..];
     let opens = |at: &usize| !comment[..*at].ends_with(|c: char| c.is_alphanumeric() || "\"'`*/.@_-".contains(c));
-    let open = comment.rmatch_indices("/*").map(|(at, _)| at).find(opens)?;
+    let open = memrchr_iter(b'/', comment.as_bytes()).find(|at| comment[*at..].starts_with("/*") && opens(at))?;
     comment[open..].strip_prefix("/**")?.strip_suffix("*/")
 }
 

@@ -57,6 +57,17 @@ pub use pieces::pieces;
 
 /// See [`crate::extract::extract`].
 pub fn extract(text: &str, dialect: Dialect) -> Facts {
+    // Comments of JavaScript say types.
+    read(text, dialect, !dialect.is_javascript())
+}
+
+/// See [`crate::extract::extract_declarations`].
+pub fn extract_declarations(text: &str) -> Facts {
+    read(text, Dialect::Ts, false)
+}
+
+/// Reads a text; in what others see of it, comments may count.
+fn read(text: &str, dialect: Dialect, comments_say_nothing: bool) -> Facts {
     if limits::has_too_many_angles(text) {
         return given_up(text, dialect);
     }
@@ -68,7 +79,7 @@ pub fn extract(text: &str, dialect: Dialect) -> Facts {
             walker.references();
             walker.declare_documented_types();
             walker.program(tree.root_node());
-            let mut facts = walker.finish(tree.root_node());
+            let mut facts = walker.finish(comments_say_nothing.then(|| tree.root_node()));
             record_errors(tree.root_node(), text, &mut facts);
             facts
         }

@@ -10,6 +10,8 @@ use std::sync::OnceLock;
 use smallvec::SmallVec;
 use tree_sitter::{Language, Node, TreeCursor};
 
+use crate::extract::cursor::each_child;
+
 macro_rules! kinds {
     (named { $($named:ident = $named_text:literal,)* } tokens { $($token:ident = $token_text:literal,)* }) => {
         /// What a node is.
@@ -164,20 +166,13 @@ impl Grammar {
     /// All children of a node but comments, in one pass of a cursor.
     pub fn children<'tree>(&self, cursor: &mut TreeCursor<'tree>, node: Node<'tree>) -> Children<'tree> {
         let mut children = SmallVec::new();
-        cursor.reset(node);
-        if cursor.goto_first_child() {
-            loop {
-                let node = cursor.node();
-                let kind = self.kind(node);
-                if !matches!(kind, Kind::Comment | Kind::HtmlComment) {
-                    let field = cursor.field_id().and_then(|id| self.fields.get(usize::from(id.get()))).copied().unwrap_or(Field::None);
-                    children.push(Child { node, kind, field });
-                }
-                if !cursor.goto_next_sibling() {
-                    break;
-                }
+        each_child(cursor, node, |node, cursor| {
+            let kind = self.kind(node);
+            if !matches!(kind, Kind::Comment | Kind::HtmlComment) {
+                let field = cursor.field_id().and_then(|id| self.fields.get(usize::from(id.get()))).copied().unwrap_or(Field::None);
+                children.push(Child { node, kind, field });
             }
-        }
+        });
         Children(children)
     }
 }

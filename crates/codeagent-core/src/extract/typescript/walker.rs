@@ -112,10 +112,10 @@ impl<'t, 'tree> Walker<'t, 'tree> {
         }
     }
 
-    /// The facts, once the walk is over.
-    pub fn finish(mut self, root: Node<'tree>) -> Facts {
+    /// The facts, once the walk is over. `root`: see [`Builder::finish`].
+    pub fn finish(mut self, root: Option<Node<'tree>>) -> Facts {
         locals::settle(&mut self.b.facts, &self.assigned);
-        self.b.finish((!self.javascript).then_some(root))
+        self.b.finish(root)
     }
 
     /// The children of a node, comments left out.

@@ -3,6 +3,7 @@
 //! **Limits.** Wildcard ambient modules (`declare module "*.svg"`) are not looked up; an augmentation of a module without declarations
 //! (`declare module "express"` in a module, the package not installed) adds nothing.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -28,9 +29,9 @@ pub struct FileIndex {
     declared: Vec<(ScopeId, Name, DeclId)>,
     /// The same by scope and declaration: how names are numbered says nothing.
     in_order: Vec<(Name, DeclId)>,
-    /// How many of them stand in the file's own scope, which comes first: most questions are about exports.
-    top: usize,
-    /// The names of the others.
+    /// Where those of each scope begin among them, and those of none.
+    starts: Vec<u32>,
+    /// The names in all scopes but the file's own.
     nested: NameFilter,
     /// Call, construct and index signatures and spreads by scope, sorted.
     signatures: Vec<(ScopeId, DeclId)>,
@@ -69,9 +70,15 @@ pub struct FileIndex {
 }
 
 impl FileIndex {
+    /// Where what is declared in a scope stands.
+    fn of_scope(&self, scope: ScopeId) -> Range<usize> {
+        let start = |number: usize| self.starts.get(number).map_or(self.declared.len(), |start| *start as usize);
+        start(scope.0 as usize)..start((scope.0 as usize).saturating_add(1))
+    }
+
     /// The names that the file exports itself, as the facts that it was made of say.
     pub fn exported<'f>(&'f self, facts: &'f Facts) -> impl Iterator<Item = Name> + 'f {
-        let declared = self.declared[..self.top].iter().filter(|entry| facts.decl(entry.2).flags.has(DeclFlags::EXPORT));
+        let declared = self.declared[self.of_scope(ScopeId(0))].iter().filter(|entry| facts.decl(entry.2).flags.has(DeclFlags::EXPORT));
         let clauses = self.exports.iter().filter(|entry| entry.0 == ScopeId(0));
         declared.map(|entry| entry.1).chain(clauses.map(|entry| entry.1))
     }
@@ -273,13 +280,15 @@ impl Tables {
             .collect();
         declared.sort_unstable_by_key(|entry| (entry.0, entry.2));
         let in_order = declared.iter().map(|entry| (entry.1, entry.2)).collect();
-        declared.sort_unstable();
+        declared.chunk_by_mut(|a, b| a.0 == b.0).for_each(|scope| scope.sort_unstable_by_key(|entry| (entry.1, entry.2)));
+        let start = |scope| declared.partition_point(|entry| entry.0 < ScopeId(scope)) as u32;
+        let starts: Vec<u32> = (0..=facts.scopes.len() as u32).map(start).collect();
         let mut imports: Vec<_> =
             ids(&facts.imports, ImportId).filter(|(import, _)| !import.decl.is_none()).map(|(import, id)| (import.decl, id)).collect();
         imports.sort_unstable();
-        let top = declared.partition_point(|entry| entry.0 == ScopeId(0));
+        let top = starts.get(1).map_or(declared.len(), |start| *start as usize);
         let nested = NameFilter::of(declared[top..].iter().map(|entry| entry.1));
-        let mut index = FileIndex { declared, in_order, top, nested, imports, signatures: signatures(facts), ..FileIndex::default() };
+        let mut index = FileIndex { declared, in_order, starts, nested, imports, signatures: signatures(facts), ..FileIndex::default() };
         index.news = facts.exprs.iter().filter_map(|expr| if let Expr::New(call) = expr { Some(*call) } else { None }).collect();
         index.news.sort_unstable();
         index.expected = expected(facts);
@@ -352,22 +361,19 @@ impl Tables {
     /// Declarations of a name in one scope.
     pub fn declared(&self, file: FileId, scope: ScopeId, name: Name) -> &[(ScopeId, Name, DeclId)] {
         let index = self.file(file);
-        let all = match scope {
-            ScopeId(0) => &index.declared[..index.top],
-            _ if index.nested.may_hold(name) => &index.declared[index.top..],
-            _ => &[],
-        };
-        let start = all.partition_point(|entry| (entry.0, entry.1) < (scope, name));
-        let len = all[start..].iter().take_while(|entry| entry.0 == scope && entry.1 == name).count();
+        if scope != ScopeId(0) && !index.nested.may_hold(name) {
+            return &[];
+        }
+        let all = &index.declared[index.of_scope(scope)];
+        let start = all.partition_point(|entry| entry.1 < name);
+        let len = all[start..].iter().take_while(|entry| entry.1 == name).count();
         &all[start..start + len]
     }
 
     /// All declarations of one scope, in the order of the text.
     pub fn declared_in(&self, file: FileId, scope: ScopeId) -> &[(Name, DeclId)] {
-        let all = &self.file(file).declared;
-        let start = all.partition_point(|entry| entry.0 < scope);
-        let end = all.partition_point(|entry| entry.0 <= scope);
-        &self.file(file).in_order[start..end]
+        let index = self.file(file);
+        &index.in_order[index.of_scope(scope)]
     }
 
     /// Call, construct and index signatures and spreads of one scope.
