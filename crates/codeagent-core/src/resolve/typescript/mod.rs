@@ -47,6 +47,9 @@ mod questions;
 mod symbols;
 mod types;
 
+#[cfg(test)]
+mod tests;
+
 pub use declared::libraries::declared;
 pub use declared::module_paths::{PackageAnswers, is_of_package};
 pub(super) use declared::object_functions::object_functions;

@@ -280,7 +280,7 @@ impl Tables {
             .collect();
         declared.sort_unstable_by_key(|entry| (entry.0, entry.2));
         let in_order = declared.iter().map(|entry| (entry.1, entry.2)).collect();
-        declared.chunk_by_mut(|a, b| a.0 == b.0).for_each(|scope| scope.sort_unstable_by_key(|entry| (entry.1, entry.2)));
+        declared.sort_unstable();
         let start = |scope| declared.partition_point(|entry| entry.0 < ScopeId(scope)) as u32;
         let starts: Vec<u32> = (0..=facts.scopes.len() as u32).map(start).collect();
         let mut imports: Vec<_> =

@@ -2,6 +2,8 @@
 //!
 //! **Limits.** Eight levels up; what a base of outside derives from is not known.
 
+use smallvec::SmallVec;
+
 use crate::model::facts::*;
 use crate::resolve::typescript::arena::{Args, Ty, Type};
 use crate::resolve::typescript::checker::Checker;
@@ -94,20 +96,27 @@ impl Checker<'_> {
         if level > 8 {
             return None;
         }
-        self.find_in_bases(decl, args, |checker, base| {
+        let (group, types) = (self.group(decl), self.arena.list(args));
+        self.find_in_bases(&group, &types, |checker, base| {
             let parts = checker.arena.members(base);
             parts.iter().find_map(|part| checker.as_instance_of(*part, target, level + 1))
         })
     }
 
-    /// The first that is found in the bases of an instance, as written in all its declarations.
-    fn find_in_bases<T>(&mut self, decl: DeclRef, args: Args, mut find: impl FnMut(&mut Self, Ty) -> Option<T>) -> Option<T> {
-        let types = self.arena.list(args);
-        for &part in self.group(decl).iter() {
+    /// The first that is found in the bases of an instance, as written in all its declarations, each base looked at once.
+    pub fn find_in_bases<T>(&mut self, group: &[DeclRef], types: &[Ty], mut find: impl FnMut(&mut Self, Ty) -> Option<T>) -> Option<T> {
+        let mut seen: SmallVec<[Ty; 4]> = SmallVec::new();
+        for &part in group {
             for index in 0..self.decl(part).bases.len() {
-                let base = self.base_type(part, index);
-                let env = self.bind(part, &types);
-                let base = self.substitute(base, env);
+                let mut base = self.base_type(part, index);
+                if !base.is_opaque() {
+                    let env = self.bind(part, types);
+                    base = self.substitute(base, env);
+                }
+                if seen.contains(&base) {
+                    continue;
+                }
+                seen.push(base);
                 if let Some(found) = find(self, base) {
                     return Some(found);
                 }
@@ -136,7 +145,8 @@ impl Checker<'_> {
         match self.get(ty) {
             Type::BuiltIn(found, args) if found == known => self.arena.list(args).first().copied(),
             Type::Instance(decl, args) if level < 6 => {
-                self.find_in_bases(decl, args, |checker, base| checker.as_built_in(base, known, level + 1))
+                let (group, types) = (self.group(decl), self.arena.list(args));
+                self.find_in_bases(&group, &types, |checker, base| checker.as_built_in(base, known, level + 1))
             }
             _ => None,
         }

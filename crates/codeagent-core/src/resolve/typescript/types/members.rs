@@ -249,22 +249,23 @@ impl Checker<'_> {
 
     fn inherited_member(&mut self, group: &[DeclRef], types: &[Ty], name: Name, level: u32) -> Looked {
         let (mut outside, mut unknown) = (false, false);
-        for &part in group {
-            for index in 0..self.decl(part).bases.len() {
-                let base = self.base_type(part, index);
-                if base.is_opaque() {
-                    outside |= base != Ty::UNKNOWN;
-                    unknown |= base == Ty::FOREIGN_GENERIC;
-                    continue;
-                }
-                let env = self.bind(part, types);
-                let base = self.substitute(base, env);
-                match self.member_in(base, name, level + 1) {
-                    Looked::Missing => {}
-                    Looked::External => outside = true,
-                    found => return found,
-                }
+        let found = self.find_in_bases(group, types, |checker, base| {
+            if base.is_opaque() {
+                outside |= base != Ty::UNKNOWN;
+                unknown |= base == Ty::FOREIGN_GENERIC;
+                return None;
             }
+            match checker.member_in(base, name, level + 1) {
+                Looked::Missing => None,
+                Looked::External => {
+                    outside = true;
+                    None
+                }
+                found => Some(found),
+            }
+        });
+        if let Some(found) = found {
+            return found;
         }
         match outside {
             // It lies outside, but may give what the repository passes as a type argument.
