@@ -2,6 +2,8 @@
 //!
 //! **Limits.** Of a union every member is asked and the first hit gives the type; index signatures give a type but no declaration.
 
+use smallvec::SmallVec;
+
 use crate::model::facts::*;
 use crate::resolve::DeclRef;
 use crate::resolve::kernel::names::Name;
@@ -303,8 +305,10 @@ impl Checker<'_> {
         if self.spelling(name) == "prototype" {
             return Looked::Value(self.instance(decl, &[]));
         }
+        let mut seen: SmallVec<[Ty; 4]> = SmallVec::new();
         for &part in group.iter() {
-            if let Some(base) = self.static_base(part) {
+            if let Some(base) = self.static_base(part).filter(|base| !seen.contains(base)) {
+                seen.push(base);
                 let inherited = self.member_in(base, name, level + 1);
                 if !inherited.is_missing() {
                     return inherited;

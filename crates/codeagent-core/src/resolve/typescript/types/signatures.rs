@@ -81,18 +81,11 @@ impl Checker<'_> {
         if !found.is_empty() || level > 8 {
             return found;
         }
-        for &part in group.iter() {
-            for index in 0..self.decl(part).bases.len() {
-                let base = self.base_type(part, index);
-                let env = env.unwrap_or_else(|| self.bind(part, &types));
-                let base = self.substitute(base, env);
-                let inherited = self.member_signatures(base, kind, level + 1);
-                if !inherited.is_empty() {
-                    return inherited;
-                }
-            }
-        }
-        found
+        let inherited = self.find_in_bases(&group, &types, |checker, base| {
+            let inherited = checker.member_signatures(base, kind, level + 1);
+            (!inherited.is_empty()).then_some(inherited)
+        });
+        inherited.unwrap_or(found)
     }
 
     /// `new (..): T` members of a type.
