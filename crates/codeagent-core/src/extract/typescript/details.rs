@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memrchr_iter;
+use memchr::{memrchr, memrchr_iter};
 
 use crate::extract::builder::short_hash;
 use crate::extract::one_line::one_line;
@@ -92,7 +92,7 @@ fn doc_before(text: &str, start: usize) -> Option<Doc> {
 pub fn comment_before(text: &str, start: usize) -> Option<&str> {
     let mut before = text.get(..start)?.trim_end();
     while !before.ends_with("*/") {
-        let line = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = memrchr(b'\n', before.as_bytes()).map_or(0, |at| at + 1);
         if !before[line..].trim_start().starts_with("//") || line == 0 {
             return None;
         }
