@@ -21,9 +21,13 @@
 //! Without a path a block is `main.cs`, `main.ts` and so on; a project file is added where a case has none. `RULE=words` runs only the cases
 //! whose heading holds the words.
 //!
+//! `cargo xtask mutants` runs chosen cases: `RULES_LIST=FILE` writes the names of a language's cases instead of running them, `RULES_CASES=FILE`
+//! runs those of its lines `SECONDS<tab>NAME`, in that order, up to the first that fails or takes longer than its seconds.
+//!
 //! **Limits.** Those of `case.rs`. Whether a case compiles is not seen.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::disallowed_methods, reason = "the lists of cases lie outside of any repository")]
 
 mod case;
 mod relinking;
@@ -31,7 +35,8 @@ mod twice;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use case::Case;
 use codeagent_workspace::{RepoPath, Workspace};
@@ -76,29 +81,64 @@ fn assert_relinked(language: &str, project: &str) {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Runs all cases of a language, or those that `RULE` names, and reports all failures at once.
+/// Runs a language's cases, or those that the environment chooses, and reports all failures at once.
 fn run(language: &str, project: &str) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/rules").join(language);
-    let workspace = Workspace::open(&root).unwrap();
+    let cases = language_cases(language, project);
+
+    if let Some(list) = std::env::var_os("RULES_LIST") {
+        let names: String = cases.iter().map(|(name, _)| format!("{name}\n")).collect();
+        return std::fs::write(list, names).unwrap();
+    }
+    if let Some(list) = std::env::var_os("RULES_CASES") {
+        return run_listed(cases.into_iter().collect(), &std::fs::read_to_string(list).unwrap());
+    }
+
     let wanted = std::env::var("RULE").ok();
     let (mut failures, mut expectations) = (Vec::new(), 0);
-    for entry in workspace.list(&RepoPath::root()).unwrap().entries {
-        let page = workspace.read(&entry.path).unwrap().text;
-        for (heading, mut texts) in cases(&page) {
-            if wanted.as_deref().is_some_and(|wanted| !heading.contains(wanted)) {
-                continue;
-            }
-            add_project(&mut texts, project);
-            let outcome = Case::of(texts, &["calls"]).check();
-            expectations += outcome.annotations;
-            if outcome.annotations == 0 {
-                failures.push(format!("{}: {heading}: states nothing", entry.path));
-            }
-            failures.extend(outcome.failures.into_iter().map(|failure| format!("{}: {heading}: {failure}", entry.path)));
+    for (name, case) in cases {
+        let heading = name.split_once(": ").map_or("", |(_, heading)| heading);
+        if wanted.as_deref().is_some_and(|wanted| !heading.contains(wanted)) {
+            continue;
         }
+        let outcome = case.check();
+        expectations += outcome.annotations;
+        if outcome.annotations == 0 {
+            failures.push(format!("{name}: states nothing"));
+        }
+        failures.extend(outcome.failures.into_iter().map(|failure| format!("{name}: {failure}")));
     }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
     assert!(expectations > 0, "nothing was checked");
+}
+
+/// Runs the listed cases up to the first failure, each on a thread of its own: a mutant may loop for ever.
+fn run_listed(mut cases: BTreeMap<String, Case>, list: &str) {
+    for line in list.lines() {
+        let (seconds, name) = line.split_once('\t').unwrap();
+        let case = cases.remove(name).unwrap_or_else(|| panic!("no case {name}"));
+
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || sender.send(case.check().failures));
+
+        let limit = Duration::from_secs_f64(seconds.parse().unwrap());
+        let failures = receiver.recv_timeout(limit).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(failures.is_empty(), "{name}: {failures:?}");
+    }
+}
+
+/// A language's cases by page and heading.
+fn language_cases(language: &str, project: &str) -> Vec<(String, Case)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/rules").join(language);
+    let workspace = Workspace::open(&root).unwrap();
+    let mut found = Vec::new();
+    for entry in workspace.list(&RepoPath::root()).unwrap().entries {
+        let page = workspace.read(&entry.path).unwrap().text;
+        for (heading, mut texts) in cases(&page) {
+            add_project(&mut texts, project);
+            found.push((format!("{}: {heading}", entry.path), Case::of(texts, &["calls"])));
+        }
+    }
+    found
 }
 
 fn add_project(texts: &mut BTreeMap<String, Arc<str>>, ending: &str) {

@@ -1,16 +1,16 @@
-//! Which rules of the linkers can be switched off without a rule test noticing?
+//! Mutation testing of the resolvers: switches every branch off, one at a time, and runs the tests that reach it.
 //!
-//! All branches of `resolve` become switchable in one build; the tests then run once for each mutant, which takes a fraction of a second.
-//! (cargo-mutants builds anew for each, see `docs/ARCHITECTURE.md`.) Counted are the rules of `tests/golden/rules-off.txt` and a sample of
-//! the branches: those whose names, hashed with the seed, come first, so that a change elsewhere leaves the sample as it is.
+//! All branches of `resolve` become switchable in one build (cargo-mutants would compile the crate once for each, see `docs/ARCHITECTURE.md`). One
+//! run without mutants records which branches each rule case reaches ([`reach`]); a mutant then costs the cases that reach it, up to the first
+//! that fails. `tests/golden/mutants.txt` lists the survivors, and their number may only fall. The rules of `tests/golden/rules-off.txt` must all
+//! be noticed.
 //!
-//! Rules of packages lie outside of `resolve`: which project gets which. `tests/nuget.rs` holds them.
-//!
-//! **Limits.** Of the branches only `tests/rules` is asked: what the fixtures alone hold counts as not held.
+//! **Limits.** What only the fixtures or golden repositories notice counts as not noticed.
 
 mod build;
 mod check;
 mod find;
+mod reach;
 mod report;
 mod rules;
 
@@ -21,30 +21,23 @@ use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 
-use self::check::{Tests, Trial};
+use self::check::{Program, Survivors};
 use self::find::Branch;
+use self::reach::Reach;
 use self::report::MutantReport;
 use self::rules::Rule;
-
-const SEED: &str = "a net under the resolver";
-
-/// Branches in the sample.
-const DRAWN: usize = 200;
 
 /// Mutants with lower numbers are rules.
 const FIRST_BRANCH: usize = 1000;
 
-/// Switches the rules of the linkers off, one by one, and runs the rule tests on each.
+/// Switches every branch of the resolvers off, one by one, and runs the rule tests on each.
 #[derive(clap::Args)]
 pub struct Options {
     /// Compare with tests/golden/mutants.txt instead of writing it.
     #[arg(long)]
     check: bool,
-    /// Run the mutants of all branches and print those that survive.
-    #[arg(long, conflicts_with = "check")]
-    all: bool,
-    /// The same for the files whose paths end so.
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["check", "all"])]
+    /// Run only the mutants of files whose paths end so, and print the survivors.
+    #[arg(long, value_name = "PATH", conflicts_with = "check")]
     file: Vec<String>,
 }
 
@@ -55,17 +48,6 @@ pub struct Mutant {
     pub branch: Branch,
     /// File, function, operator and text; the second of a name has a number.
     pub name: String,
-}
-
-impl Mutant {
-    /// Its name with no folder of the file but the first.
-    fn drawn_as(&self) -> String {
-        let rest = &self.name[self.file.len()..];
-        match (self.file.split_once('/'), self.file.rsplit_once('/')) {
-            (Some((language, _)), Some((_, file))) => format!("{language}/{file}{rest}"),
-            _ => self.name.clone(),
-        }
-    }
 }
 
 /// Everything that can be switched.
@@ -83,30 +65,40 @@ struct Mutants {
 ///
 /// # Errors
 ///
-/// A rule is no longer where it was, the tests fail without a mutant, or the score is lower than recorded.
+/// A rule is no longer where it was, the tests fail without a mutant, or more mutants survive than recorded.
 pub fn run(options: &Options) -> anyhow::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
     let golden = root.join("tests/golden");
     let mutants = Mutants::find(&root, &golden)?;
+    let is_wanted =
+        |file: &str| options.file.is_empty() || options.file.iter().any(|end| file.ends_with(end.as_str()) || end.ends_with(file));
+    let chosen: Vec<usize> = mutants.numbers(is_wanted);
+    ensure!(!chosen.is_empty(), "no such file in {}", build::RESOLVE);
+
     let start = Instant::now();
-    let tests = Tests::new(build::build(&root, &mutants.texts)?, &root)?;
+    let folder = root.join("target/mutants/crates/codeagent-core");
+    let programs: Vec<Program> = build::build(&root, &mutants.texts)?.into_iter().map(|path| Program::new(path, folder.clone())).collect();
     let built = start.elapsed().as_secs();
     println!("built in {built} s");
+
     let start = Instant::now();
-    if options.all || !options.file.is_empty() {
-        let is_wanted = |file: &str| options.all || options.file.iter().any(|end| file.ends_with(end.as_str()) || end.ends_with(file));
-        let chosen: Vec<usize> = mutants.numbers(is_wanted);
-        ensure!(!chosen.is_empty(), "no such file in {}", build::RESOLVE);
-        let survived = tests.survivors(&mutants.trials(&chosen), &|number| mutants.print(number))?;
-        println!("{} of {} survive, {:.0} s", survived.len(), chosen.len(), start.elapsed().as_secs_f64());
+    let scratch = root.join("target/mutants-run");
+    if scratch.exists() {
+        fs::remove_dir_all(&scratch)?;
+    }
+    fs::create_dir_all(&scratch)?;
+    let reach = Reach::record(&programs, &scratch)?;
+    println!("{} cases and tests recorded in {} s", reach.len(), start.elapsed().as_secs());
+
+    let survivors = check::survivors(&programs, &reach, &chosen, &scratch, &|number| mutants.print(number))?;
+    let seconds = (built, start.elapsed().as_secs());
+    let survived = survivors.reached.len() + survivors.unreached.len();
+    println!("{survived} of {} survive, {} s", chosen.len(), seconds.1);
+    if !options.file.is_empty() {
         return Ok(());
     }
-    let drawn = mutants.draw();
-    let chosen: Vec<usize> = mutants.rules.iter().map(|rule| rule.number).chain(drawn.iter().copied()).collect();
-    let survived = tests.survivors(&mutants.trials(&chosen), &|number| mutants.print(number))?;
-    let seconds = (built, start.elapsed().as_secs());
-    println!("{} mutants in {} s", chosen.len(), seconds.1);
-    let report = mutants.report(&drawn, &survived, seconds);
+
+    let report = mutants.report(&survivors, seconds);
     println!("{}", report.score());
     let path = golden.join("mutants.txt");
     if options.check {
@@ -159,32 +151,9 @@ impl Mutants {
         rules.chain(branches).collect()
     }
 
-    /// Mutants with the rule test that is named like the language they belong to; those that belong to both without.
-    fn trials(&self, numbers: &[usize]) -> Vec<Trial<'_>> {
-        let trial = |&number: &usize| {
-            let rule = self.rules.iter().find(|rule| rule.number == number);
-            let file = rule.map_or_else(|| &self.branches[number - FIRST_BRANCH].file, |rule| &rule.file);
-            let pages = file.split('/').next().filter(|folder| matches!(*folder, "csharp" | "typescript"));
-            Trial { number, pages }
-        };
-        numbers.iter().map(trial).collect()
-    }
-
     /// The branches that may make a difference, with their numbers.
     fn counted(&self) -> impl Iterator<Item = (usize, &Mutant)> {
         (FIRST_BRANCH..).zip(&self.branches).filter(|(_, mutant)| !self.equivalents.contains_key(&mutant.name))
-    }
-
-    /// The sample. On which floor of its language a file stands plays no part: moving it draws no other branches.
-    fn draw(&self) -> Vec<usize> {
-        let mut hashed: Vec<([u8; 32], usize)> = self
-            .counted()
-            .map(|(number, mutant)| (*blake3::hash(format!("{SEED}\n{}", mutant.drawn_as()).as_bytes()).as_bytes(), number))
-            .collect();
-        hashed.sort_unstable();
-        let mut drawn: Vec<usize> = hashed.into_iter().take(DRAWN).map(|(_, number)| number).collect();
-        drawn.sort_unstable();
-        drawn
     }
 
     /// Prints a survivor with its place and its number: the program that `build` made runs it where the environment says `MUTANT=number`.
@@ -198,17 +167,17 @@ impl Mutants {
         }
     }
 
-    fn report(&self, drawn: &[usize], survived: &[usize], seconds: (u64, u64)) -> MutantReport {
+    fn report(&self, survivors: &Survivors, seconds: (u64, u64)) -> MutantReport {
         let name = |number: &usize| match self.rules.iter().find(|rule| rule.number == *number) {
             Some(rule) => format!("rule {number}: {}: {}", rule.file, rule.name),
             None => self.branches[*number - FIRST_BRANCH].name.clone(),
         };
         MutantReport {
             branches: self.branches.len(),
-            equivalents: self.equivalents.clone(),
+            equivalents: self.equivalents.len(),
             rules: self.rules.len(),
-            drawn: drawn.len(),
-            survivors: survived.iter().map(name).collect(),
+            reached: survivors.reached.iter().map(name).collect(),
+            unreached: survivors.unreached.iter().map(name).collect(),
             seconds,
         }
     }
@@ -225,6 +194,5 @@ mod tests {
         let numbers: std::collections::BTreeSet<usize> = mutants.rules.iter().map(|rule| rule.number).collect();
         assert_eq!(numbers.len(), mutants.rules.len(), "two rules have one number");
         assert!(numbers.iter().all(|number| (1..FIRST_BRANCH).contains(number)));
-        assert_eq!(mutants.draw().len(), DRAWN);
     }
 }

@@ -1,4 +1,4 @@
-//! How do the rule tests become programs in which every branch of the linkers can be switched off?
+//! Builds the rule tests as programs in which every branch of the resolvers can be switched off.
 //!
 //! The workspace is copied to `target/mutants`, the copy of `resolve` is instrumented, and the copy is built with the dependencies that the
 //! workspace itself has built: its version differs, so that cargo keeps both apart in one target folder.
@@ -21,7 +21,7 @@ const CORE: &str = "crates/codeagent-core";
 /// Where the linkers are.
 pub const RESOLVE: &str = "crates/codeagent-core/src/resolve";
 
-/// The tests that become programs.
+/// The tests that become programs; the rule pages first, because most mutants end there.
 const TESTS: [&str; 3] = ["rules", "nuget", "packages"];
 
 /// The place of a source: from `src` on, or in `resolve`.
@@ -30,18 +30,39 @@ pub fn place(file: &str) -> PathBuf {
     if file.starts_with("src/") { Path::new(CORE).join(file) } else { Path::new(RESOLVE).join(file) }
 }
 
-/// The switch: true for the mutant that the environment names. Never inlined, for it stands in thousands of places.
+/// The switch: true for the mutant that `MUTANT` names. With `REACHED=FILE` it also appends each number that is asked for to the file, once.
+/// Never inlined, for it stands in thousands of places.
 const SWITCH: &str = "
 /// The branch that is switched in this process.
 pub mod mutant {
+    use std::fs::File;
+    use std::io::Write as _;
     use std::sync::LazyLock;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
-    static SWITCHED: LazyLock<usize> = LazyLock::new(|| std::env::var(\"MUTANT\").map_or(0, |number| number.parse().expect(\"a number\")));
+    struct Mode {
+        switched: usize,
+        reached: Option<(File, Vec<AtomicBool>)>,
+    }
+
+    static MODE: LazyLock<Mode> = LazyLock::new(|| Mode {
+        switched: std::env::var(\"MUTANT\").map_or(0, |number| number.parse().expect(\"a number\")),
+        reached: std::env::var_os(\"REACHED\").map(|path| {
+            let file = File::options().create(true).append(true).open(path).expect(\"a file\");
+            (file, (0..1 << 16).map(|_| AtomicBool::new(false)).collect())
+        }),
+    });
 
     /// Whether the process runs this mutant.
     #[inline(never)]
     pub fn on(number: usize) -> bool {
-        *SWITCHED == number
+        let mode = &*MODE;
+        if let Some((file, seen)) = &mode.reached
+            && !seen[number].swap(true, Ordering::Relaxed)
+        {
+            (&*file).write_all(format!(\"{number}\\n\").as_bytes()).expect(\"written\");
+        }
+        mode.switched == number
     }
 }
 ";
@@ -67,7 +88,7 @@ pub fn sources(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     Ok(found)
 }
 
-/// Makes the copy, with the given texts, and builds its tests: the programs to run, the one of the rule pages first.
+/// Makes the copy, with the given texts, and builds its tests: the programs to run, in the order of [`TESTS`].
 ///
 /// # Errors
 ///
@@ -106,8 +127,6 @@ fn compile(root: &Path, copy: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let output = Command::new(env!("CARGO"))
         .args(["test", "--offline", "-p", "codeagent-core", "--no-run", "--message-format=json-render-diagnostics"])
         .args(TESTS.iter().flat_map(|test| ["--test", test]))
-        // The programs are run for each mutant.
-        .args(["--config", "profile.dev.opt-level=1"])
         .arg("--target-dir")
         .arg(root.join("target"))
         .current_dir(copy)

@@ -1,9 +1,10 @@
-//! Do the rule tests notice a mutant?
+//! Runs the tests that reach a mutant, and reports whether one of them notices it.
 //!
-//! The rule pages are asked first, and of what they let through the tests of packages.
-//!
-//! **Limits.** A mutant that takes ten times as long as the tests take without one, or more than [`MEMORY_KB`], counts as noticed.
+//! A mutant is noticed if a test fails, crashes, takes more than [`MEMORY_KB`] or does not end in ten times its usual time.
 
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,82 +12,53 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 
-/// A mutant, and who may notice it.
-pub struct Trial<'m> {
-    /// Its number.
-    pub number: usize,
-    /// The one of the rule pages' tests that can, if there is only one.
-    pub pages: Option<&'m str>,
-}
+use super::reach::{Reach, Unit};
 
-/// What a mutant may take of addresses: one without a bound must not take the machine.
+/// Most address space of a test, in KiB: a mutant without a bound must not take the machine.
 const MEMORY_KB: u64 = 8 << 20;
 
-/// The rule tests as programs.
-pub struct Tests {
-    programs: Vec<PathBuf>,
+/// What a slow machine adds to any test.
+const SLACK: Duration = Duration::from_secs(2);
+
+/// A test program.
+pub struct Program {
+    path: PathBuf,
+    /// Where it runs.
     folder: PathBuf,
-    limit: Duration,
 }
 
-impl Tests {
-    /// Runs the tests without a mutant, which takes as long as they take.
+impl Program {
+    /// A program that runs in `folder`.
+    pub fn new(path: PathBuf, folder: PathBuf) -> Self {
+        Self { path, folder }
+    }
+
+    /// The names of its tests.
     ///
     /// # Errors
     ///
-    /// They fail.
-    pub fn new(programs: Vec<PathBuf>, root: &Path) -> anyhow::Result<Self> {
-        let mut tests = Self { programs, folder: root.join("target/mutants/crates/codeagent-core"), limit: Duration::from_secs(600) };
-        let start = Instant::now();
-        ensure!(!tests.notice(&Trial { number: 0, pages: None })?, "the rule tests fail without a mutant");
-        tests.limit = start.elapsed() * 10 + Duration::from_secs(2);
+    /// It cannot be started, or lists none.
+    pub fn tests(&self) -> anyhow::Result<Vec<String>> {
+        let output = Command::new(&self.path).args(["--list", "--format", "terse"]).current_dir(&self.folder).output()?;
+        let text = String::from_utf8(output.stdout)?;
+        let tests: Vec<String> = text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect();
+        ensure!(!tests.is_empty(), "{} lists no tests", self.path.display());
         Ok(tests)
     }
 
-    /// The mutants that the tests do not notice. Each is told as soon as it is known.
+    /// Reports whether a test passes within the time limit.
     ///
     /// # Errors
     ///
-    /// The tests cannot be started.
-    pub fn survivors(&self, mutants: &[Trial<'_>], told: &(dyn Fn(usize) + Sync)) -> anyhow::Result<Vec<usize>> {
-        let next = AtomicUsize::new(0);
-        let survived = Mutex::new(Vec::new());
-        let work = || -> anyhow::Result<()> {
-            while let Some(trial) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if !self.notice(trial)? {
-                    told(trial.number);
-                    survived.lock().unwrap_or_else(PoisonError::into_inner).push(trial.number);
-                }
-            }
-            Ok(())
-        };
-        thread::scope(|scope| {
-            let workers: Vec<_> = (0..thread::available_parallelism().map_or(1, usize::from)).map(|_| scope.spawn(work)).collect();
-            workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        })?;
-        let mut survived = survived.into_inner().unwrap_or_else(PoisonError::into_inner);
-        survived.sort_unstable();
-        Ok(survived)
-    }
-
-    /// Whether the tests fail, or do not end, with a mutant.
-    fn notice(&self, trial: &Trial<'_>) -> anyhow::Result<bool> {
-        for (at, program) in self.programs.iter().enumerate() {
-            if self.fails(program, trial.number, trial.pages.filter(|_| at == 0))? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn fails(&self, program: &Path, number: usize, test: Option<&str>) -> anyhow::Result<bool> {
+    /// It cannot be started.
+    pub fn run(&self, test: &str, environment: &[(&str, &OsStr)], limit: Duration) -> anyhow::Result<bool> {
         let mut child = Command::new("sh")
             .args(["-c", &format!("ulimit -v {MEMORY_KB}; exec \"$@\""), "sh"])
-            .arg(program)
-            .args(test)
-            .env("MUTANT", number.to_string())
+            .arg(&self.path)
+            .args(["--exact", test])
+            .envs(environment.iter().copied())
             .env("RUST_BACKTRACE", "0")
             .current_dir(&self.folder)
             .stdin(Stdio::null())
@@ -94,16 +66,108 @@ impl Tests {
             .stderr(Stdio::null())
             .spawn()?;
         let start = Instant::now();
+
         loop {
             if let Some(status) = child.try_wait()? {
-                return Ok(!status.success());
+                return Ok(status.success());
             }
-            if start.elapsed() > self.limit {
+            if start.elapsed() > limit {
                 child.kill()?;
                 child.wait()?;
-                return Ok(true);
+                return Ok(false);
             }
-            thread::sleep(Duration::from_millis(5));
+            thread::sleep(Duration::from_millis(2));
         }
     }
+}
+
+/// What the tests made of a set of mutants.
+#[derive(Default)]
+pub struct Survivors {
+    /// Reached by a test, and noticed by none.
+    pub reached: Vec<usize>,
+    /// Reached by no test.
+    pub unreached: Vec<usize>,
+}
+
+/// Runs the mutants, and calls `report` with each survivor as soon as it is known. `folder` is for the lists of cases.
+///
+/// # Errors
+///
+/// A test cannot be started.
+pub fn survivors(
+    programs: &[Program],
+    reach: &Reach,
+    mutants: &[usize],
+    folder: &Path,
+    report: &(dyn Fn(usize) + Sync),
+) -> anyhow::Result<Survivors> {
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(Survivors::default());
+
+    workers(|| {
+        while let Some(&mutant) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let units = reach.units(mutant);
+            if notices(programs, &units, mutant, folder)? {
+                continue;
+            }
+            report(mutant);
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            let list = if units.is_empty() { &mut found.unreached } else { &mut found.reached };
+            list.push(mutant);
+        }
+        Ok(())
+    })?;
+
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.reached.sort_unstable();
+    found.unreached.sort_unstable();
+    Ok(found)
+}
+
+/// Runs the same work on every processor.
+///
+/// # Errors
+///
+/// The first error of a worker.
+pub fn workers(work: impl Fn() -> anyhow::Result<()> + Sync) -> anyhow::Result<()> {
+    thread::scope(|scope| {
+        let count = thread::available_parallelism().map_or(1, usize::from);
+        let workers: Vec<_> = (0..count).map(|_| scope.spawn(&work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+/// Reports whether a unit notices the mutant. Cases of one test share a process.
+fn notices(programs: &[Program], units: &[&Unit], mutant: usize, folder: &Path) -> anyhow::Result<bool> {
+    let number = mutant.to_string();
+    let list = folder.join(format!("{mutant}.cases"));
+    let is_together = |a: &&Unit, b: &&Unit| a.program == b.program && a.test == b.test;
+
+    for group in units.chunk_by(is_together) {
+        let limit: Duration = group.iter().map(|unit| time_limit(unit)).sum();
+        let mut environment = vec![("MUTANT", OsStr::new(&number))];
+        if group[0].case.is_some() {
+            fs::write(&list, case_list(group)).with_context(|| list.display().to_string())?;
+            environment.push(("RULES_CASES", list.as_os_str()));
+        }
+        if !programs[group[0].program].run(&group[0].test, &environment, limit)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The lines that `tests/rules.rs` reads.
+fn case_list(units: &[&Unit]) -> String {
+    let mut list = String::new();
+    for unit in units {
+        let case = unit.case.as_deref().unwrap_or_default();
+        writeln!(list, "{}\t{case}", time_limit(unit).as_secs_f64()).ok();
+    }
+    list
+}
+
+fn time_limit(unit: &Unit) -> Duration {
+    unit.time * 10 + SLACK
 }

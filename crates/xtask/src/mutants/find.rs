@@ -1,4 +1,4 @@
-//! Where can a source be switched to behave as if one of its branches were not there?
+//! Finds the branches of a source and makes each of them switchable.
 //!
 //! Every change keeps the types as they are, so that all of them compile, together, in one build: `if a && b {` becomes
 //! `if !on(7) && (on(8) || (a)) && (on(9) || (b)) {`, where `on(n)` asks whether the process runs mutant `n`.
@@ -334,10 +334,28 @@ fn answer_of(output: &ReturnType) -> Option<String> {
     }
 }
 
+/// The text on one line, the same however it is laid out, and cut if it is long.
 fn shorten(text: &str) -> String {
     const MOST: usize = 90;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = on_one_line(text);
     if line.chars().count() <= MOST { line } else { line.chars().take(MOST).chain("..".chars()).collect() }
+}
+
+/// Joins the lines as a formatter would that had room: nothing inside brackets and before a dot, else a space.
+fn on_one_line(text: &str) -> String {
+    let mut joined = String::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let closes = line.starts_with([')', ']']);
+        if closes && joined.ends_with(',') {
+            joined.pop();
+        }
+        let is_tight = joined.is_empty() || joined.ends_with(['(', '[']) || closes || line.starts_with(['.', '?']);
+        if !is_tight {
+            joined.push(' ');
+        }
+        joined.push_str(line);
+    }
+    joined
 }
 
 #[cfg(test)]
@@ -384,6 +402,13 @@ mod tests {
         ] {
             assert_eq!(made(text), text);
         }
+    }
+
+    #[test]
+    fn a_name_does_not_depend_on_layout() {
+        let long = "self.names(\n    first,\n    second,\n)\n.iter()\n&& other";
+        assert_eq!(shorten(long), "self.names(first, second).iter() && other");
+        assert_eq!(shorten(long), shorten("self.names(first, second).iter() && other"));
     }
 
     #[test]

@@ -1,0 +1,130 @@
+//! Records which branches each test reaches in a run without mutants.
+//!
+//! A unit is a case of a rule page, or one of the other tests as a whole. Each unit runs once, in a process of its own, and the instrumented
+//! branches append their numbers to a file. A mutant then needs the units that reach it and no others; one that no unit reaches survives.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+
+use super::check::{Program, workers};
+
+/// The tests of the rule pages: their cases are units.
+const RULE_TESTS: [&str; 2] = ["csharp", "typescript"];
+
+/// One run that can notice mutants.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// Position of its program.
+    pub program: usize,
+    /// The test in the program.
+    pub test: String,
+    /// Page and heading, for a case of a rule page.
+    pub case: Option<String>,
+    /// How long it took without a mutant.
+    pub time: Duration,
+    /// How many branches it reaches.
+    breadth: usize,
+}
+
+/// The units, and which of them reach each branch.
+pub struct Reach {
+    units: Vec<Unit>,
+    by_mutant: HashMap<usize, Vec<usize>>,
+}
+
+impl Reach {
+    /// Runs every unit of the programs without a mutant. `folder` is for its files.
+    ///
+    /// # Errors
+    ///
+    /// A test fails without a mutant.
+    pub fn record(programs: &[Program], folder: &Path) -> anyhow::Result<Self> {
+        let mut units = list_units(programs, folder)?;
+        let next = AtomicUsize::new(0);
+        let recorded = Mutex::new(Vec::new());
+
+        workers(|| {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(unit) = units.get(at) else { return Ok(()) };
+                let outcome = run_unit(&programs[unit.program], unit, folder, at)?;
+                recorded.lock().map_err(|_| anyhow::anyhow!("a worker panicked"))?.push((at, outcome));
+            }
+        })?;
+
+        let mut by_mutant: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (at, (time, numbers)) in recorded.into_inner().unwrap_or_default() {
+            units[at].time = time;
+            units[at].breadth = numbers.len();
+            for number in numbers {
+                by_mutant.entry(number).or_default().push(at);
+            }
+        }
+        Ok(Self { units, by_mutant })
+    }
+
+    /// The units that reach a mutant, those of one test together. Cases that reach few branches come first: they are the likeliest to notice.
+    pub fn units(&self, mutant: usize) -> Vec<&Unit> {
+        let mut found: Vec<&Unit> = self.by_mutant.get(&mutant).into_iter().flatten().map(|at| &self.units[*at]).collect();
+        let order = |unit: &Unit| (unit.program, unit.case.is_none(), unit.test.clone(), unit.breadth);
+        found.sort_by_cached_key(|unit| order(unit));
+        found
+    }
+
+    /// How many units there are.
+    pub fn len(&self) -> usize {
+        self.units.len()
+    }
+}
+
+fn list_units(programs: &[Program], folder: &Path) -> anyhow::Result<Vec<Unit>> {
+    let mut units = Vec::new();
+    let mut add = |program: usize, test: &str, case: Option<String>| {
+        units.push(Unit { program, test: test.to_owned(), case, time: Duration::ZERO, breadth: 0 });
+    };
+
+    for (at, program) in programs.iter().enumerate() {
+        for test in program.tests()? {
+            if at > 0 || !RULE_TESTS.contains(&test.as_str()) {
+                add(at, &test, None);
+                continue;
+            }
+            let list = folder.join(format!("{test}.txt"));
+            let passed = program.run(&test, &[("RULES_LIST", list.as_os_str())], Duration::from_secs(60))?;
+            ensure!(passed, "the cases of {test} cannot be listed");
+            read(&list)?.lines().for_each(|case| add(at, &test, Some(case.to_owned())));
+        }
+    }
+    Ok(units)
+}
+
+/// How long a unit takes, and the mutants it reaches.
+fn run_unit(program: &Program, unit: &Unit, folder: &Path, at: usize) -> anyhow::Result<(Duration, Vec<usize>)> {
+    let reached = folder.join(format!("{at}.reached"));
+    let list = folder.join(format!("{at}.cases"));
+    let mut environment: Vec<(&str, &OsStr)> = vec![("REACHED", reached.as_os_str())];
+    if let Some(case) = &unit.case {
+        fs::write(&list, format!("300\t{case}\n"))?;
+        environment.push(("RULES_CASES", list.as_os_str()));
+    }
+
+    let start = Instant::now();
+    let passed = program.run(&unit.test, &environment, Duration::from_secs(600))?;
+    let time = start.elapsed();
+    ensure!(passed, "{} fails without a mutant", unit.case.as_ref().unwrap_or(&unit.test));
+
+    let text = if reached.exists() { read(&reached)? } else { String::new() };
+    let numbers = text.lines().map(str::parse).collect::<Result<_, _>>()?;
+    Ok((time, numbers))
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    fs::read_to_string(path).with_context(|| path.display().to_string())
+}
