@@ -18,6 +18,9 @@ mod model;
 #[path = "commands/servers.rs"]
 mod servers;
 mod shop;
+#[cfg(unix)]
+#[path = "commands/terminal.rs"]
+mod terminal;
 #[path = "commands/told.rs"]
 mod told;
 

@@ -79,7 +79,9 @@ fn told(client: &Client, change: &Change, dry: bool) -> Vec<String> {
     let would = if dry { "would change" } else { "changed" };
     match change {
         Change::None => vec![format!("{}: nothing to change", client.name)],
-        Change::File(path, diff) => vec![format!("{}: {would} {}", client.name, path.display()), diff.clone()],
+        Change::File(path, diff) => {
+            std::iter::once(format!("{}: {would} {}", client.name, path.display())).chain(diff.lines().map(str::to_owned)).collect()
+        }
         Change::Commands(commands) => {
             let word = if dry { "would run" } else { "ran" };
             commands.iter().map(|command| format!("{}: {word} {command}", client.name)).collect()
