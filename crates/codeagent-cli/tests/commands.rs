@@ -34,7 +34,7 @@ struct Shop {
 
 impl Shop {
     fn new() -> Self {
-        Self { root: shop::copy() }
+        Self { root: shop::copy("") }
     }
 
     fn indexed() -> Self {
