@@ -8,8 +8,9 @@ mod error;
 mod exit;
 mod output;
 mod said;
+mod text;
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
         if json {
             output::json(&error::as_json(&error)).ok();
         } else {
-            writeln!(anstream::stderr(), "codeagent: {}", error::told(&error)).ok();
+            output::complain(&format!("codeagent: {}", error::told(&error)));
         }
         exit::of_error(&error)
     })
@@ -75,6 +76,11 @@ fn logged(is_file: bool) -> EnvFilter {
 fn refuse(error: &clap::Error) -> ExitCode {
     if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
         output::json(&error::wrong_usage(error.to_string().trim_end())).ok();
+        return exit::USAGE.into();
+    }
+    // What was typed may be the name of a file, completed by the shell.
+    if std::env::args().any(|argument| argument.chars().any(text::acts_on_terminals)) && error.use_stderr() {
+        output::complain(error.to_string().trim_end());
         return exit::USAGE.into();
     }
     error.exit()

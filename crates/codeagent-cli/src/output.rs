@@ -15,43 +15,47 @@ use serde_json::{Map, Value, json};
 
 use crate::commands::Root;
 use crate::said::by_command;
+use crate::text::{self, Line};
 
 /// Prints lines.
-pub fn lines<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) -> anyhow::Result<()> {
+pub fn lines<T: Into<Line>>(lines: impl IntoIterator<Item = T>) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     for line in lines {
-        writeln!(out, "{}", line.as_ref())?;
+        writeln!(out, "{}", line.into().painted())?;
     }
     Ok(out.flush()?)
 }
 
 /// Prints a value as JSON, readable.
 pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    lines([serde_json::to_string_pretty(value)?])
+    one_json(&serde_json::to_string_pretty(value)?)
+}
+
+/// Prints JSON that is a text already.
+pub fn one_json(value: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", text::json(value))?;
+    Ok(out.flush()?)
 }
 
 /// A remark, apart from the answer.
 pub fn note(text: &str) {
+    complain(&format!("note: {text}"));
+}
+
+/// Prints to standard error.
+pub fn complain(text: &str) {
     // A remark that nobody can read is no reason to fail.
-    writeln!(anstream::stderr(), "note: {text}").ok();
-}
-
-/// A place, in colour.
-pub fn place(text: &str) -> String {
-    format!("\u{1b}[36m{text}\u{1b}[0m")
-}
-
-fn heading(text: &str) -> String {
-    format!("\u{1b}[1m{text}\u{1b}[0m")
+    writeln!(std::io::stderr(), "{}", text::paragraph(text)).ok();
 }
 
 /// `method Shop.Cart.Total(int extra): int  src/Cart.cs:12`
-pub fn symbol(row: &Value, places: &Places) -> String {
+pub fn symbol(row: &Value, places: &Places) -> Line {
     let text = |name: &str| row[name].as_str().unwrap_or_default();
     let result = row["return_type"].as_str().map(|text| format!(": {text}")).unwrap_or_default();
     let word = row["kind"].as_str().unwrap_or(text("node_type"));
-    let at = place(&format!("{}:{}", places.of(text("file_path")), row["line_start"]));
-    format!("{word} {}{}{result}  {at}", text("qualified_name"), text("parameter_signature"))
+    let line = Line::from(format!("{word} {}{}{result}  ", text("qualified_name"), text("parameter_signature")));
+    line.place(format!("{}:{}", places.of(text("file_path")), row["line_start"]))
 }
 
 /// `1 file`, `2 files`
@@ -119,7 +123,7 @@ impl Answered {
     }
 
     /// Prints it, each row as these lines.
-    pub fn print(self, root: &Root, mut row: impl FnMut(&Value, &Places) -> Vec<String>) -> anyhow::Result<()> {
+    pub fn print(self, root: &Root, mut row: impl FnMut(&Value, &Places) -> Vec<Line>) -> anyhow::Result<()> {
         if root.json {
             let mut whole = json!({ "results": self.rows, "notes": self.notes });
             whole.as_object_mut().into_iter().for_each(|fields| fields.extend(self.added.clone()));
@@ -132,7 +136,7 @@ impl Answered {
         for line in strings(&self.added, "symbols") {
             // Each says how many of the rows are its own.
             let own = line.rsplit(": ").next().and_then(|count| count.parse().ok()).unwrap_or(0);
-            printed.push(heading(line));
+            printed.push(Line::heading(line));
             rows.by_ref().take(own).for_each(|each| printed.extend(row(each, &places)));
         }
         rows.for_each(|each| printed.extend(row(each, &places)));

@@ -18,6 +18,9 @@ mod model;
 #[path = "commands/servers.rs"]
 mod servers;
 mod shop;
+#[cfg(unix)]
+#[path = "commands/terminal.rs"]
+mod terminal;
 #[path = "commands/told.rs"]
 mod told;
 
@@ -31,7 +34,7 @@ struct Shop {
 
 impl Shop {
     fn new() -> Self {
-        Self { root: shop::copy() }
+        Self { root: shop::copy("") }
     }
 
     fn indexed() -> Self {

@@ -187,7 +187,7 @@ fn damaged_indexes_are_noticed_and_made_anew() {
 
 #[test]
 fn a_good_index_outlives_killed_writers() {
-    let (folder, root) = (tempfile::tempdir().unwrap(), shop::copy());
+    let (folder, root) = (tempfile::tempdir().unwrap(), shop::copy(""));
     let place = Place { root: root.path().canonicalize().unwrap(), home: folder.path().to_owned() };
     assert!(place.run(&["index"]).status.success());
     let (database, seal) = place.files();

@@ -100,8 +100,7 @@ fn a_client_is_told_by_its_own_command() {
     assert!(machine.read("codex.called").unwrap().ends_with("/codeagent mcp\n"));
     machine.write(".codex/config.toml", "[mcp_servers.codeagent]\ncommand = \"/old/codeagent\"\n\n[other]\n");
     machine.stdout(&["install", "codex"]);
-    let calls = machine.read("codex.called").unwrap();
-    assert_eq!(calls.lines().nth(1), Some("mcp remove codeagent"), "another one makes way");
+    assert_eq!(machine.read("codex.called").unwrap().lines().count(), 1, "its command would drop the keys of the entry that is there");
     assert!(machine.stdout(&["uninstall", "codex"]).contains("codex mcp remove codeagent"));
 }
 
@@ -116,6 +115,77 @@ fn what_cannot_be_changed_is_left_alone_and_said() {
         assert!(!output.status.success() && said.contains(expected), "{client}: {said}");
     }
     assert_eq!(machine.read(".cursor/mcp.json").unwrap(), "{ broken");
+}
+
+#[test]
+fn an_entry_that_is_there_keeps_its_keys() {
+    for (client, path, servers) in FILES {
+        let machine = Machine::new();
+        let command =
+            if *client == "opencode" { "\"command\": [\"/old/codeagent\", \"serve\"]" } else { "\"command\": \"/old/codeagent\"" };
+        let text = format!(
+            "{{\n  \"{servers}\": {{\n    \"codeagent\": {{ // mine\n      {command},\n      \"env\": {{ \"A\": \"1\" }}, /* kept */\n      \
+             \"disabled\": true, \"enabled\": false\n    }}\n  }}\n}}\n"
+        );
+        machine.write(path, &text);
+        let planned = machine.stdout(&["install", client, "--dry-run"]);
+        assert!(planned.contains("would change") && planned.contains("/old/codeagent"), "{planned}");
+        machine.stdout(&["install", client]);
+        assert_eq!(machine.stdout(&["install", client]), format!("{client}: nothing to change\n"));
+        let after = machine.read(path).unwrap();
+        for kept in ["{ // mine\n", "\"env\": { \"A\": \"1\" }, /* kept */\n", "\"disabled\": true, \"enabled\": false"] {
+            assert!(after.contains(kept), "{client}: {after}");
+        }
+        assert!(!after.contains("/old/") && after.contains("/codeagent\"") && after.contains("\"mcp\""), "{client}: {after}");
+        machine.stdout(&["uninstall", client]);
+        assert!(machine.read(path).unwrap().contains(servers), "what was there before stays: {:?}", machine.read(path));
+    }
+    let machine = Machine::new();
+    let text = "[mcp_servers.codeagent]\ncommand = \"/old/codeagent\" # mine\nstartup_timeout_sec = 20\n\n[mcp_servers.codeagent.env]\nA = \"1\"\n";
+    machine.write(".codex/config.toml", text);
+    machine.stdout(&["install", "codex"]);
+    let after = machine.read(".codex/config.toml").unwrap();
+    assert!(
+        after.starts_with("[mcp_servers.codeagent]\nargs = [\"mcp\"]\ncommand = \"/") && after.contains("/codeagent\" # mine\n"),
+        "{after}"
+    );
+    assert!(after.ends_with("startup_timeout_sec = 20\n\n[mcp_servers.codeagent.env]\nA = \"1\"\n"), "{after}");
+    assert_eq!(machine.stdout(&["install", "codex"]), "codex: nothing to change\n");
+}
+
+#[test]
+fn uninstall_leaves_what_the_user_wrote() {
+    for (client, path, servers) in FILES {
+        let own_servers = format!("{{\n  \"{servers}\": {{}}\n}}\n");
+        let commented = format!("{{\n  \"{servers}\": {{\n    // none yet\n  }}\n}}\n");
+        for before in ["{}", "{}\n", "{ // c\n}", "{ /* c */ }", "// head\n{\n}\n// tail\n", &own_servers, &commented] {
+            let machine = Machine::new();
+            machine.write(path, before);
+            machine.stdout(&["install", client]);
+            machine.stdout(&["uninstall", client]);
+            let expected = before.replace("{\n}", "{}");
+            assert_eq!(machine.read(path).as_deref(), Some(expected.as_str()), "{client}");
+        }
+        let machine = Machine::new();
+        machine.stdout(&["install", client]);
+        std::fs::remove_dir_all(machine.home.path().join(".cache/codeagent")).unwrap();
+        machine.stdout(&["uninstall", client]);
+        assert!(machine.read(path).is_some_and(|text| !text.contains("codeagent")), "without a record no file is removed");
+    }
+}
+
+#[test]
+fn uninstalling_everything_stops_daemons() {
+    let machine = Machine::new();
+    machine.write("repo/a.ts", "export function f() {}\n");
+    let root = machine.home.path().join("repo");
+    let root = root.to_str().unwrap();
+    machine.stdout(&["daemon", "start", "--idle", "1", "--root", root]);
+    assert!(machine.stdout(&["uninstall", "all", "--dry-run"]).contains("would stop the daemon of "));
+    assert!(machine.stdout(&["daemon", "status", "--root", root]).contains("process "));
+    let said = machine.stdout(&["uninstall", "all"]);
+    assert!(said.starts_with("stopped the daemon of ") && said.contains("/repo (process "), "{said}");
+    assert!(!machine.stdout(&["daemon", "status", "--root", root]).contains("process "));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Is what README says true? Its commands marked `<!-- run -->` are run on a copy of the shop, what it shows is what they print, its picture is that
-//! of a terminal where they were run (`UPDATE_EXPECT=1` draws it), and its table has every command.
+//! README's commands marked `<!-- run -->` run in a clone that holds the shop and print what it shows; its picture is drawn from them
+//! (`UPDATE_EXPECT=1` draws it), its table has every command, and its links lead somewhere.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::disallowed_methods, reason = "tests make the repository they ask about")]
@@ -24,7 +24,7 @@ fn run(folder: &Path, line: &str, colours: bool) -> String {
     let mut words = line.split(' ');
     assert_eq!(words.next(), Some("codeagent"), "{line}");
     let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-    command.args(words).current_dir(folder).env("CODEAGENT_DATA_DIR", folder.join(".codeagent/indexes"));
+    command.args(words).current_dir(folder).env("CODEAGENT_DATA_DIR", folder.join("indexes"));
     command.env(if colours { "CLICOLOR_FORCE" } else { "NO_COLOR" }, "1");
     let output = command.output().unwrap();
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
@@ -33,19 +33,19 @@ fn run(folder: &Path, line: &str, colours: bool) -> String {
 
 #[test]
 fn the_picture_of_the_readme_is_what_a_terminal_shows() {
-    let (root, text) = (shop::copy(), readme());
+    let (root, text) = (shop::copy("tests/shop"), readme());
     assert!(text.contains("(docs/first-answer.svg)"));
-    run(root.path(), "codeagent index", false);
-    let commands = block(text.split("<!-- run -->").nth(1).unwrap(), "sh").unwrap();
+    let mut blocks = text.split("<!-- run -->").skip(1).map(|part| block(part, "sh").unwrap());
+    run(root.path(), blocks.next().unwrap().trim_end(), false);
+    let commands = blocks.next().unwrap();
     let terminal: String = commands.lines().map(|line| format!("\u{1b}[1m$ {line}\u{1b}[0m\n{}", run(root.path(), line, true))).collect();
     expect_test::expect_file!["../../../docs/first-answer.svg"].assert_eq(&anstyle_svg::Term::new().render_svg(&terminal));
 }
 
 #[test]
 fn commands_of_the_readme_work_and_print_what_it_shows() {
-    let (root, text) = (shop::copy(), readme());
+    let (root, text) = (shop::copy("tests/shop"), readme());
     let run = |line: &str| run(root.path(), line, false);
-    run("codeagent index");
     let (mut commands, mut shown) = (0, 0);
     for part in text.split("<!-- run -->").skip(1) {
         let block_of_commands = block(part, "sh").unwrap();
@@ -74,4 +74,18 @@ fn every_command_is_in_the_table() {
         count += 1;
     }
     assert!(count > 10, "{help}");
+}
+
+#[test]
+fn the_readme_is_short_and_its_links_lead_somewhere() {
+    let text = readme();
+    assert!(text.lines().count() <= 200, "{} lines", text.lines().count());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut links = 0;
+    for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+        let path = target.split('#').next().unwrap();
+        assert!(root.join(path).exists(), "{target}");
+        links += 1;
+    }
+    assert!(links > 10, "{links} links");
 }

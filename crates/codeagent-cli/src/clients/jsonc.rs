@@ -13,10 +13,10 @@ use serde_json::ser::{PrettyFormatter, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JsoncError {
     /// No JSON.
-    #[error("it is no JSON with comments (byte {0})")]
+    #[error("not valid JSON (byte {0})")]
     Syntax(usize),
     /// Something else stands where an object should.
-    #[error("something else stands where an object of servers should")]
+    #[error("the value that holds the servers is not an object")]
     NoObject,
 }
 
@@ -59,8 +59,9 @@ pub fn set(text: &str, path: &[&str], value: &Value) -> Result<String, JsoncErro
     Ok(text.to_owned())
 }
 
-/// The text without the value under a path of keys, and without the object around it if that is empty then; `None` if it is not there.
-pub fn unset(text: &str, path: &[&str]) -> Result<Option<String>, JsoncError> {
+/// The text without the value under a path of keys; `with_outer`: and without the object around it if that is empty then. `None` if it is not
+/// there. Comments stay.
+pub fn unset(text: &str, path: &[&str], with_outer: bool) -> Result<Option<String>, JsoncError> {
     let [outer @ .., key] = path else { return Ok(None) };
     if text.trim().is_empty() {
         return Ok(None);
@@ -72,19 +73,28 @@ pub fn unset(text: &str, path: &[&str]) -> Result<Option<String>, JsoncError> {
     }
     let Some(at) = object.members.iter().position(|member| member.key == *key) else { return Ok(None) };
     let (member, inside) = (&object.members[at], &object.inside);
-    let is_remarked = has_comment(&text[inside.start..member.begin]) || has_comment(&text[member.end..inside.end]);
-    if object.members.len() == 1 && !outer.is_empty() && !is_remarked {
-        return unset(text, outer);
+    let has_comma = member.end > member.value.end;
+    // What is between the value and its comma, and what is said before and after.
+    let remark = if has_comma { &text[member.value.end..member.end - 1] } else { "" };
+    let is_alone = [&text[inside.start..member.begin], remark, &text[member.end..inside.end]].iter().all(|text| text.trim().is_empty());
+    if object.members.len() == 1 && is_alone && with_outer && !outer.is_empty() {
+        return unset(text, outer, false);
     }
-    let begin = at.checked_sub(1).map_or(object.inside.start, |before| object.members[before].end);
-    let mut rest = splice(text, after_remark(text, begin)..after_remark(text, object.members[at].end), "");
-    if at > 0 && at + 1 == object.members.len() && member.end == member.value.end {
+    let rest = format!("{}{}", remark.trim_end(), &text[member.end..]);
+    let before = at.checked_sub(1).map(|before| &object.members[before]);
+    let from = before.map_or(inside.start, |before| before.end);
+    let said = text[from..member.begin].trim_end();
+    let is_line_open = said.lines().last().is_some_and(|line| line.contains("//"));
+    let ends_line = rest.trim_start_matches([' ', '\t']).starts_with(['\r', '\n']);
+    // What follows must not become a part of the comment before.
+    let begin = if is_line_open && !ends_line { member.begin } else { from + said.len() };
+    let mut rest = format!("{}{rest}", &text[..begin]);
+    if let Some(before) = before.filter(|_| at + 1 == object.members.len() && !has_comma) {
         // The last one takes the comma before it along.
-        let before = &object.members[at - 1];
-        rest = splice(&rest, before.value.end..before.end, "");
+        rest = splice(&rest, before.end - 1..before.end, "");
     }
-    let is_empty = object.members.len() == 1 && rest[object.inside.start..].trim_start().starts_with('}');
-    Ok(Some(if is_empty { close(&rest, object.inside.start) } else { rest }))
+    let is_empty = object.members.len() == 1 && rest[inside.start..].trim_start().starts_with('}');
+    Ok(Some(if is_empty { close(&rest, inside.start) } else { rest }))
 }
 
 /// After what is said on the rest of a line.
@@ -101,10 +111,6 @@ fn close(text: &str, inside: usize) -> String {
 
 fn splice(text: &str, place: Range<usize>, by: &str) -> String {
     format!("{}{by}{}", &text[..place.start], &text[place.end..])
-}
-
-fn has_comment(text: &str) -> bool {
-    text.trim_start().starts_with('/')
 }
 
 /// A value over several lines, all but the first with this indentation.
@@ -203,7 +209,10 @@ impl Object {
                 }
             }
             None if text[self.inside.clone()].trim().is_empty() => splice(text, self.inside.clone(), &format!("{member}\n{outer}")),
-            None => splice(text, self.inside.start..self.inside.start, &member),
+            None => {
+                let at = self.inside.start + text[self.inside.clone()].trim_end().len();
+                splice(text, at..at, &member)
+            }
         }
     }
 }
@@ -323,6 +332,8 @@ mod tests {
         ("{ \"mcpServers\": { /* none yet */ } }", true),
         ("{\"url\": \"http://x/*\", \"n\": -1.5e3, \"t\": true}", true),
         ("{}", true),
+        ("{ // c\n}\n", true),
+        ("{\n  // one\n  /* two */\n}\n", true),
         ("\u{feff}{\r\n  \"a\": \"\\\"}\"\r\n}\r\n", true),
         ("", false),
         ("{\n  \"mcpServers\": {}\n}\n", false),
@@ -334,15 +345,16 @@ mod tests {
         for (text, round_trip) in TEXTS {
             let with = set(text, PATH, &value).unwrap();
             assert_eq!(get(&with, PATH).unwrap(), Some(value.clone()), "{with}");
+            assert_eq!(with.matches("//").count() + with.matches("/*").count(), text.matches("//").count() + text.matches("/*").count());
             assert_eq!(set(&with, PATH, &value).unwrap(), with, "twice is once");
             let before = get(text, &["a"]).unwrap_or_default();
             assert_eq!(get(&with, &["a"]).unwrap(), before, "{with}");
-            let without = unset(&with, PATH).unwrap().unwrap();
+            let without = unset(&with, PATH, true).unwrap().unwrap();
             assert_eq!(get(&without, PATH).unwrap(), None);
             if *round_trip {
                 assert_eq!(&without, text, "after {with}");
             }
-            assert_eq!(unset(&without, PATH).unwrap(), None);
+            assert_eq!(unset(&without, PATH, true).unwrap(), None);
         }
     }
 
@@ -351,12 +363,19 @@ mod tests {
         let text = "{ \"mcpServers\": { \"codeagent\": { \"command\": \"old\" }, \"z\": 1 } }";
         let with = set(text, PATH, &json!(2)).unwrap();
         assert_eq!(with, "{ \"mcpServers\": { \"codeagent\": 2, \"z\": 1 } }");
-        assert_eq!(unset(&with, PATH).unwrap().unwrap(), "{ \"mcpServers\": { \"z\": 1 } }");
+        assert_eq!(unset(&with, PATH, true).unwrap().unwrap(), "{ \"mcpServers\": { \"z\": 1 } }");
         let last = "{\n  \"mcpServers\": {\n    \"z\": 1,\n    \"codeagent\": 2 // ours\n  }\n}\n";
-        assert_eq!(unset(last, PATH).unwrap().unwrap(), "{\n  \"mcpServers\": {\n    \"z\": 1\n  }\n}\n");
+        assert_eq!(unset(last, PATH, true).unwrap().unwrap(), "{\n  \"mcpServers\": {\n    \"z\": 1 // ours\n  }\n}\n");
         let commented = "{ \"mcpServers\": {\n  // ours\n  \"codeagent\": {/* x */ \"a\": [1,],},\n  // theirs\n  \"z\": 1 } }";
         assert_eq!(get(commented, PATH).unwrap(), Some(json!({ "a": [1] })));
-        assert_eq!(unset(commented, PATH).unwrap().unwrap(), "{ \"mcpServers\": {\n  // theirs\n  \"z\": 1 } }");
+        assert_eq!(unset(commented, PATH, true).unwrap().unwrap(), "{ \"mcpServers\": {\n  // ours\n  // theirs\n  \"z\": 1 } }");
+        let crowded = "{ \"mcpServers\": { // keep\n \"codeagent\": 1, \"z\": 2 } }";
+        assert_eq!(unset(crowded, PATH, true).unwrap().unwrap(), "{ \"mcpServers\": { // keep\n  \"z\": 2 } }");
+        let empty = "{ \"mcpServers\": { \"codeagent\": 1 } }";
+        assert_eq!(unset(empty, PATH, false).unwrap().unwrap(), "{ \"mcpServers\": {} }");
+        assert_eq!(unset(empty, PATH, true).unwrap().unwrap(), "{}");
+        let before_comma = "{ \"mcpServers\": { \"z\": 2 /* two */, \"codeagent\": 1 /* ours */ } }";
+        assert_eq!(unset(before_comma, PATH, true).unwrap().unwrap(), "{ \"mcpServers\": { \"z\": 2 /* two */ /* ours */ } }");
     }
 
     #[test]
@@ -365,7 +384,7 @@ mod tests {
             ["{", "{]", "[", "{\"a\"}", "{\"a\":}", "{\"a\": 1 \"b\": 2}", "{} {}", "{\"a\": \"x\n\"}", "/* {}", "{'a': 1}", "{\"a\": \\}"]
         {
             assert!(set(text, PATH, &json!(1)).is_err(), "{text}");
-            assert!(unset(text, PATH).is_err(), "{text}");
+            assert!(unset(text, PATH, true).is_err(), "{text}");
         }
         for text in ["[]", "1", "{\"mcpServers\": []}", "{\"mcpServers\": null}"] {
             assert_eq!(set(text, PATH, &json!(1)), Err(JsoncError::NoObject), "{text}");

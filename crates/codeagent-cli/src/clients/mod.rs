@@ -1,10 +1,14 @@
-//! Which clients are known, where is each told of its servers, and how? By the client's own command where it has one and is on the path, else by
-//! one key of its file.
+//! MCP clients and how they are configured: with the client's own command where it has one and it is on the path, else by one entry in its file.
 //!
-//! **Limits.** The user's own settings only, never those of a project. A client that keeps no JSON is set up by its command alone.
+//! An entry that is there already keeps its keys: only the command and its arguments change. What was created beside the entry is recorded, and
+//! `uninstall` removes no more than that.
+//!
+//! **Limits.** The user's own settings only, never those of a project. A client that keeps no JSON is first set up by its command.
 
 mod files;
 mod jsonc;
+mod record;
+mod toml;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,9 +17,13 @@ use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
 use files::{diff, read, write};
+use record::Created;
 
 /// The name under which clients know the server.
 const NAME: &str = "codeagent";
+
+/// The table of our entry in a TOML file.
+const TABLE: &str = "mcp_servers.codeagent";
 
 /// A client.
 #[derive(Debug)]
@@ -116,38 +124,57 @@ impl Client {
     pub fn state(&self, program: &str) -> anyhow::Result<State> {
         let text = read(&self.path()?)?;
         let Some(servers) = self.servers else {
-            // Enough to tell whether its command has to be asked: a table of ours, and our path in it.
-            let table = text.split(&format!("[mcp_servers.{NAME}]")).nth(1).map(|rest| rest.split("\n[").next().unwrap_or_default());
+            let table = toml::table(&text, TABLE);
             return Ok(table.map_or(State::Unknown, |table| if table.contains(program) { State::Known } else { State::Other }));
         };
         let entry = jsonc::get(&text, &[servers, NAME]).with_context(|| self.left_alone())?;
         Ok(match entry {
             None => State::Unknown,
-            Some(known) if includes(&known, &(self.entry)(program)) => State::Known,
+            Some(known) if outdated(&known, &(self.entry)(program)).is_some_and(|keys| keys.is_empty()) => State::Known,
             Some(_) => State::Other,
         })
     }
 
-    /// Makes the client know `program`.
+    /// Adds `program` to the client's servers.
     pub fn install(&self, program: &str, dry: bool) -> anyhow::Result<Change> {
-        let state = self.state(program)?;
-        if state == State::Known {
-            return Ok(Change::None);
+        match (self.state(program)?, self.own_command()) {
+            (State::Known, _) => Ok(Change::None),
+            (State::Other, _) => self.update(program, dry),
+            (State::Unknown, Some((own, path))) => run(own, &path, vec![words(own.add, &[program, "mcp"])], dry),
+            (State::Unknown, None) => self.add(program, dry),
         }
-        if let Some((own, path)) = self.own_command() {
-            let mut calls = Vec::new();
-            if state == State::Other {
-                calls.push(words(own.remove, &[]));
-            }
-            calls.push(words(own.add, &[program, "mcp"]));
-            return run(own, &path, calls, dry);
-        }
-        let entry = (self.entry)(program);
-        let servers = self.json_servers()?;
-        self.edit(dry, |text| jsonc::set(text, &[servers, NAME], &entry).map(Some))
     }
 
-    /// Makes the client forget us.
+    fn add(&self, program: &str, dry: bool) -> anyhow::Result<Change> {
+        let servers = self.json_servers()?;
+        let path = self.path()?;
+        let has_servers = jsonc::get(&read(&path)?, &[servers]).with_context(|| self.left_alone())?.is_some();
+        let created = Created { file: !path.exists(), servers: !has_servers };
+        let change = self.edit(dry, |text| Ok(jsonc::set(text, &[servers, NAME], &(self.entry)(program))?))?;
+        if !dry {
+            record::remember(&path, created)?;
+        }
+        Ok(change)
+    }
+
+    /// Has the entry that is there start `program`.
+    fn update(&self, program: &str, dry: bool) -> anyhow::Result<Change> {
+        let entry = (self.entry)(program);
+        let Some(servers) = self.servers else {
+            let keys = ["command", "args"];
+            return self.edit(dry, |text| {
+                let changed = keys.iter().try_fold(text.to_owned(), |text, key| toml::set(&text, TABLE, key, &entry[key].to_string()));
+                changed.with_context(|| format!("`command` and `args` of [{TABLE}] are not plain strings; change them by hand"))
+            });
+        };
+        self.edit(dry, |text| {
+            let known = jsonc::get(text, &[servers, NAME])?.unwrap_or_default();
+            let Some(keys) = outdated(&known, &entry) else { return Ok(jsonc::set(text, &[servers, NAME], &entry)?) };
+            Ok(keys.iter().try_fold(text.to_owned(), |text, key| jsonc::set(&text, &[servers, NAME, key], &entry[key]))?)
+        })
+    }
+
+    /// Removes our entry from the client's servers.
     pub fn uninstall(&self, dry: bool) -> anyhow::Result<Change> {
         if self.state("")? == State::Unknown {
             return Ok(Change::None);
@@ -156,7 +183,16 @@ impl Client {
             return run(own, &path, vec![words(own.remove, &[])], dry);
         }
         let servers = self.json_servers()?;
-        self.edit(dry, |text| jsonc::unset(text, &[servers, NAME]))
+        let path = self.path()?;
+        let created = record::recall(&path);
+        let change = self.edit(dry, |text| {
+            let rest = jsonc::unset(text, &[servers, NAME], created.servers)?.unwrap_or_else(|| text.to_owned());
+            Ok(if created.file && rest.trim() == "{}" { String::new() } else { rest })
+        })?;
+        if !dry {
+            record::forget(&path)?;
+        }
+        Ok(change)
     }
 
     fn own_command(&self) -> Option<(&OwnCommand, PathBuf)> {
@@ -176,12 +212,10 @@ impl Client {
         format!("{} is left alone", self.path().unwrap_or_default().display())
     }
 
-    fn edit(&self, dry: bool, change: impl FnOnce(&str) -> Result<Option<String>, jsonc::JsoncError>) -> anyhow::Result<Change> {
+    fn edit(&self, dry: bool, change: impl FnOnce(&str) -> anyhow::Result<String>) -> anyhow::Result<Change> {
         let path = self.path()?;
         let before = read(&path)?;
-        let Some(after) = change(&before).with_context(|| self.left_alone())? else { return Ok(Change::None) };
-        // A file that says nothing is none.
-        let after = if after.trim() == "{}" { String::new() } else { after };
+        let after = change(&before).with_context(|| self.left_alone())?;
         if !dry {
             write(&path, &after)?;
         }
@@ -194,9 +228,9 @@ impl Client {
 pub enum State {
     /// Nothing.
     Unknown,
-    /// What we would tell it.
+    /// Our entry, and it starts the given program.
     Known,
-    /// Something else.
+    /// An entry of our name that starts something else.
     Other,
 }
 
@@ -216,14 +250,16 @@ fn run(own: &OwnCommand, path: &Path, calls: Vec<Vec<String>>, dry: bool) -> any
     Ok(Change::Commands(shown))
 }
 
-/// Whether all that is wanted is there; a client may add fields of its own.
-fn includes(known: &Value, wanted: &Value) -> bool {
-    match (known, wanted) {
-        (Value::Object(known), Value::Object(wanted)) => {
-            wanted.iter().all(|(key, value)| known.get(key).is_some_and(|known| includes(known, value)))
-        }
-        _ => known == wanted,
-    }
+/// The keys of an entry that start something else than `wanted` does; `None` if it is no entry. Everything else in it is the user's.
+fn outdated<'a>(known: &Value, wanted: &'a Value) -> Option<Vec<&'a str>> {
+    let (known, wanted) = (known.as_object()?, wanted.as_object()?);
+    let is_outdated = |key: &str, value: &Value| match key {
+        "command" | "args" => known.get(key) != Some(value),
+        // A client that is not told how to reach a server starts its command.
+        "type" => known.get(key).is_some_and(|known| known != value),
+        _ => false,
+    };
+    Some(wanted.iter().filter(|(key, value)| is_outdated(key, value)).map(|(key, _)| key.as_str()).collect())
 }
 
 fn opencode() -> Option<PathBuf> {

@@ -34,7 +34,7 @@ const READY: Duration = Duration::from_secs(60);
 const RIVAL: Duration = Duration::from_secs(2);
 
 /// How long a daemon may take to end.
-const ENDING: Duration = Duration::from_secs(20);
+pub const ENDING: Duration = Duration::from_secs(20);
 
 /// How often one looks whether it is ready.
 const LOOK: Duration = Duration::from_millis(20);

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::commands::Root;
 use crate::commands::ask::{Question, ask};
 use crate::output;
+use crate::text::Line;
 
 /// Longest event, in bytes.
 const EVENT: u64 = 1 << 20;
@@ -20,7 +21,7 @@ const SYMBOLS: usize = 5;
 
 pub fn run(root: &Root) -> anyhow::Result<()> {
     match told(root) {
-        Some(text) => output::lines([text.to_string()]),
+        Some(text) => output::one_json(&text.to_string()),
         None => Ok(()),
     }
 }
@@ -63,7 +64,9 @@ fn symbols(root: &Root, name: &str) -> Vec<String> {
     let line = |row: &Value| {
         let text = |field: &str| row[field].as_str().unwrap_or_default();
         let word = row["kind"].as_str().unwrap_or(text("node_type"));
-        format!("{word} {}{}  {}:{}", text("qualified_name"), text("parameter_signature"), text("file_path"), row["line_start"])
+        let line = format!("{word} {}{}  {}:{}", text("qualified_name"), text("parameter_signature"), text("file_path"), row["line_start"]);
+        // A name with a line break in it would be a line of its own.
+        Line::from(line).painted()
     };
     let more = (rows.len() > SYMBOLS).then(|| format!("and {} more named {name}", rows.len() - SYMBOLS));
     rows.iter().take(SYMBOLS).map(line).chain(more).collect()

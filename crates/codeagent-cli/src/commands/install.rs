@@ -1,28 +1,31 @@
-//! `codeagent install CLIENT` and `codeagent uninstall CLIENT`: makes the clients of this machine know the server, or forget it.
+//! `codeagent install CLIENT` and `codeagent uninstall CLIENT`: add codeagent to the MCP servers of a client, or remove it.
 //!
-//! **Limits.** What clients have of their own beside servers (hooks, instructions, skills) is not touched.
+//! **Limits.** Other settings of clients (hooks, instructions, skills) are not touched.
 
 use std::path::Path;
 
 use anyhow::Context as _;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use codeagent_core::watch::{Role, door};
+use codeagent_workspace::DataHome;
 use serde_json::json;
 
 use crate::clients::{CLIENTS, Change, Client};
 use crate::commands::Root;
+use crate::commands::daemon::ENDING;
 use crate::error::told as told_error;
 use crate::output;
 
-/// Every client that is here.
+/// Every client that is found.
 const ALL: &str = "all";
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Which client; `all`: every one found on this machine
+    /// The client; all: every client found on this machine
     #[arg(value_name = "CLIENT", value_parser = PossibleValuesParser::new(names()))]
     client: String,
-    /// Say what would be changed and change nothing
+    /// Print the changes without making them
     #[arg(long)]
     dry_run: bool,
 }
@@ -33,15 +36,34 @@ fn names() -> Vec<&'static str> {
 
 pub fn install(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let program = std::env::current_exe().context("the path of this command is not known")?;
-    let program = program.to_str().context("the path of this command is no Unicode")?;
+    let program = program.to_str().context("the path of the codeagent executable is not valid Unicode")?;
     if is_passing(Path::new(program)) {
-        output::note(&format!("{program} lies in a cache, which may be emptied; install codeagent for good first"));
+        output::note(&format!("{program} is in a cache that may be cleared; install codeagent permanently first"));
     }
-    each(root, arguments, |client| client.install(program, arguments.dry_run))
+    each(root, arguments, Vec::new(), |client| client.install(program, arguments.dry_run))
 }
 
 pub fn uninstall(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
-    each(root, arguments, |client| client.uninstall(arguments.dry_run))
+    let stopped = if arguments.client == ALL { stop_daemons(arguments.dry_run)? } else { Vec::new() };
+    each(root, arguments, stopped, |client| client.uninstall(arguments.dry_run))
+}
+
+/// Stops the daemons of all repositories.
+fn stop_daemons(dry: bool) -> anyhow::Result<Vec<String>> {
+    let mut said = Vec::new();
+    for data in DataHome::default().kept()?.known {
+        let Ok(keeping) = door::who(&data) else { continue };
+        if keeping.role != Role::Daemon {
+            continue;
+        }
+        if !dry && let Err(error) = door::end(&data, ENDING) {
+            output::note(&format!("the daemon of {} (process {}) was not stopped: {error}", data.root().display(), keeping.process));
+            continue;
+        }
+        let word = if dry { "would stop" } else { "stopped" };
+        said.push(format!("{word} the daemon of {} (process {})", data.root().display(), keeping.process));
+    }
+    Ok(said)
 }
 
 /// Whether a program lies where `npx` and `uvx` put what they run once.
@@ -49,17 +71,22 @@ fn is_passing(program: &Path) -> bool {
     program.components().any(|part| matches!(part.as_os_str().to_str(), Some("_npx" | ".cache" | "uv-cache")))
 }
 
-fn each(root: &Root, arguments: &Arguments, change: impl Fn(&Client) -> anyhow::Result<Change>) -> anyhow::Result<()> {
+fn each(
+    root: &Root,
+    arguments: &Arguments,
+    mut said: Vec<String>,
+    change: impl Fn(&Client) -> anyhow::Result<Change>,
+) -> anyhow::Result<()> {
     let is_asked = |client: &&Client| arguments.client == client.name || arguments.client == ALL && client.is_present();
     let asked: Vec<&Client> = CLIENTS.iter().filter(is_asked).collect();
     if asked.is_empty() {
-        output::note("no client that we know is on this machine; name one to set it up all the same");
+        output::note("no supported client found; name one to configure it anyway");
     }
-    let (mut said, mut failed) = (Vec::new(), None);
+    let mut failed = None;
     for client in asked {
         match change(client) {
             Ok(change) => said.extend(told(client, &change, arguments.dry_run)),
-            // The others are set up all the same.
+            // The others are configured all the same.
             Err(error) => {
                 if let Some(before) = failed.replace(error.context(client.name)) {
                     output::note(&told_error(&before));
@@ -79,7 +106,9 @@ fn told(client: &Client, change: &Change, dry: bool) -> Vec<String> {
     let would = if dry { "would change" } else { "changed" };
     match change {
         Change::None => vec![format!("{}: nothing to change", client.name)],
-        Change::File(path, diff) => vec![format!("{}: {would} {}", client.name, path.display()), diff.clone()],
+        Change::File(path, diff) => {
+            std::iter::once(format!("{}: {would} {}", client.name, path.display())).chain(diff.lines().map(str::to_owned)).collect()
+        }
         Change::Commands(commands) => {
             let word = if dry { "would run" } else { "ran" };
             commands.iter().map(|command| format!("{}: {word} {command}", client.name)).collect()

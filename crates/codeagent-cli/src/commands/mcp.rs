@@ -1,6 +1,5 @@
 //! `codeagent mcp`: the tools of a profile for an MCP client over standard input and output, or over HTTP.
 
-use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 
@@ -13,7 +12,7 @@ use codeagent_mcp::serve::{Ended, serve_http, serve_stdio};
 use codeagent_mcp::state::Indexing;
 
 use crate::commands::{Root, Threads, model};
-use crate::exit;
+use crate::{exit, output};
 
 /// Where HTTP is served if nothing else is said.
 const PORT: &str = "7345";
@@ -74,7 +73,7 @@ fn over_http(root: &Root, tools: ToolSet, address: SocketAddr, arguments: Argume
     let Arguments { allow_host: hosts, allow_origin: origins, legacy_sse, threads, .. } = arguments;
     let options = HttpOptions { address, hosts, origins, token, legacy_sse };
     let ended = serve_http(&root.folder, tools, options, indexing(threads), |address| {
-        writeln!(anstream::stderr(), "listening at http://{address}{ENDPOINT}; {whence}").ok();
+        output::complain(&format!("listening at http://{address}{ENDPOINT}; {whence}"));
     })?;
     Ok(ended)
 }

@@ -25,7 +25,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         open.push(line("line_end"));
         let text = |name: &str| row[name].as_str().unwrap_or_default();
         let word = row["kind"].as_str().unwrap_or(text("node_type"));
-        vec![format!("{:<5} {indent}{word} {}{}", line("line_start"), name(row, &path), text("parameter_signature"))]
+        vec![format!("{:<5} {indent}{word} {}{}", line("line_start"), name(row, &path), text("parameter_signature")).into()]
     })
 }
 

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::commands::ask::{Question, ask};
 use crate::commands::{OfSymbol, Root};
-use crate::output::{self, Answered};
+use crate::output::Answered;
+use crate::text::Line;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -59,22 +60,22 @@ fn follow(root: &Root, tool: &str, arguments: &Arguments, question: Question) ->
 }
 
 /// A related symbol and under it the places of its uses.
-fn neighbor(row: &Value, shown: &dyn Fn(&str) -> String) -> Vec<String> {
+fn neighbor(row: &Value, shown: &dyn Fn(&str) -> String) -> Vec<Line> {
     let text = |name: &str| row[name].as_str().unwrap_or_default();
     let verb = row["edge_type"].as_str().map(|verb| format!("{verb} ")).unwrap_or_default();
     let sure = if matches!(text("confidence"), "exact" | "") { String::new() } else { format!(" ({})", text("confidence")) };
-    let place = output::place(&format!("{}:{}", shown(text("file_path")), row["line_start"]));
-    let mut lines = vec![format!("{verb}{}{sure}  {place}", text("qualified_name"))];
+    let head = Line::from(format!("{verb}{}{sure}  ", text("qualified_name")));
+    let mut lines = vec![head.place(format!("{}:{}", shown(text("file_path")), row["line_start"]))];
     let sites = row["call_sites"].as_array().map_or(&[][..], Vec::as_slice);
     for site in sites {
         let path = shown(site["file_path"].as_str().unwrap_or(text("file_path")));
         let line = site["text"].as_str().unwrap_or("(the file was changed since it was indexed)");
-        lines.push(format!("    {}  {line}", output::place(&format!("{path}:{}:{}", site["line"], site["column"]))));
+        lines.push(Line::from("    ").place(format!("{path}:{}:{}", site["line"], site["column"])).text(format!("  {line}")));
         let others = site["candidates"].as_array().map_or(&[][..], Vec::as_slice);
-        lines.extend(others.iter().filter_map(Value::as_str).map(|other| format!("        or {other}")));
+        lines.extend(others.iter().filter_map(Value::as_str).map(|other| Line::from(format!("        or {other}"))));
     }
     if let Some(count) = row["site_count"].as_u64() {
-        lines.push(format!("    and {} more (--sites {count})", count.saturating_sub(sites.len() as u64)));
+        lines.push(format!("    and {} more (--sites {count})", count.saturating_sub(sites.len() as u64)).into());
     }
     lines
 }

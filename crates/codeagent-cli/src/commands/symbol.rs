@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::commands::ask::{Question, ask};
 use crate::commands::{OfSymbol, Root};
-use crate::output::{self, Answered, count, symbol};
+use crate::output::{Answered, count, symbol};
+use crate::text::Line;
 
 pub fn run(root: &Root, of: &OfSymbol) -> anyhow::Result<()> {
     let mut answer = ask(root, "get_symbol", of.question(root, Question::default())?)?;
@@ -22,17 +23,17 @@ pub fn run(root: &Root, of: &OfSymbol) -> anyhow::Result<()> {
     let answer = Answer { value: details.into(), ..answer };
     Answered::new(answer, None).print(root, |detail, place| {
         let mut lines = vec![symbol(detail, place)];
-        lines.extend(detail["doc"].as_str().map(|doc| format!("    {doc}")));
+        lines.extend(detail["doc"].as_str().map(|doc| Line::from(format!("    {doc}"))));
         let text = |name: &str| detail[name].as_str().unwrap_or_default();
         let used = count(detail["reference_count"].as_u64().unwrap_or_default(), "time");
-        lines.push(format!("    node_id {}, project {}, used {used}", text("node_id"), text("project_id")));
-        lines.push(format!("    {}", modifiers(detail)));
-        let end = output::place(&format!("{}:{}", place.of(text("file_path")), detail["line_start"]));
+        lines.push(format!("    node_id {}, project {}, used {used}", text("node_id"), text("project_id")).into());
+        lines.push(format!("    {}", modifiers(detail)).into());
+        let start = format!("{}:{}", place.of(text("file_path")), detail["line_start"]);
         let more = match detail["declarations"].as_u64() {
             Some(all @ 2..) => format!(" and at {} more (codeagent declarations)", count(all - 1, "place")),
             _ => String::new(),
         };
-        lines.push(format!("    declared {end}-{}{more}", detail["line_end"]));
+        lines.push(Line::from("    declared ").place(start).text(format!("-{}{more}", detail["line_end"])));
         lines
     })
 }

@@ -164,7 +164,7 @@ fn is_at_a_name(edge_type: EdgeType, source: NodeKind) -> bool {
 fn row(out: &mut String, columns: &[&dyn std::fmt::Display]) {
     for (index, column) in columns.iter().enumerate() {
         let separator = if index == 0 { "" } else { "\t" };
-        let text = column.to_string().replace(['\t', '\n', '\r'], " ");
+        let text = column.to_string().replace(char::is_control, " ");
         write!(out, "{separator}{text}").expect("a string takes all that is written to it");
     }
     out.push('\n');

@@ -1,0 +1,67 @@
+//! What `install` created in the files of clients, so that `uninstall` removes that and no more.
+//!
+//! One JSON object in the data folder, from the path of a file to what of it is ours.
+//!
+//! **Limits.** The data folder is a cache. Where the record is gone, an empty object stays behind in the client's file.
+
+#![allow(clippy::disallowed_methods, reason = "the record is no file of a repository")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use codeagent_workspace::{DataHome, make_own_folder};
+use serde::{Deserialize, Serialize};
+
+/// What was created beside the entry itself.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Created {
+    /// The file.
+    pub file: bool,
+    /// The object that holds the servers.
+    pub servers: bool,
+}
+
+/// What was created in this file.
+pub fn recall(path: &Path) -> Created {
+    read().remove(&key(path)).unwrap_or_default()
+}
+
+/// Records what was created in this file.
+pub fn remember(path: &Path, created: Created) -> anyhow::Result<()> {
+    let mut record = read();
+    record.insert(key(path), created);
+    write(&record)
+}
+
+/// Removes this file from the record.
+pub fn forget(path: &Path) -> anyhow::Result<()> {
+    let mut record = read();
+    if record.remove(&key(path)).is_none() { Ok(()) } else { write(&record) }
+}
+
+type Record = BTreeMap<String, Created>;
+
+fn key(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn place() -> anyhow::Result<PathBuf> {
+    Ok(DataHome::default().path()?.join("clients.json"))
+}
+
+/// What is recorded. A record that cannot be read says nothing.
+fn read() -> Record {
+    let text = place().ok().and_then(|place| std::fs::read(place).ok());
+    text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+}
+
+fn write(record: &Record) -> anyhow::Result<()> {
+    let place = place()?;
+    if record.is_empty() {
+        return Ok(std::fs::remove_file(place)?);
+    }
+    if let Some(folder) = place.parent().filter(|folder| !folder.exists()) {
+        make_own_folder(folder)?;
+    }
+    super::files::write(&place, &serde_json::to_string_pretty(record)?)
+}

@@ -1,0 +1,110 @@
+//! Sets keys in one table of a TOML file and leaves everything else as it is.
+//!
+//! **Limits.** Values are strings in one pair of quotes and arrays of them, as clients write them; where something else is found, nothing is
+//! changed.
+
+/// The table of a name, without its head line.
+pub fn table<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_at(after_head(text, name)?);
+    Some(&rest[..table_end(rest)])
+}
+
+/// The text with a value in a table; `None` if there is no such table or the old value is none that is understood.
+pub fn set(text: &str, name: &str, key: &str, value: &str) -> Option<String> {
+    let begin = after_head(text, name)?;
+    let body = &text[begin..begin + table_end(&text[begin..])];
+    let mut at = begin;
+    for line in body.split_inclusive('\n') {
+        if let Some(rest) = line.trim_start().strip_prefix(key).and_then(|rest| rest.trim_start().strip_prefix('=')) {
+            let old = at + line.len() - rest.trim_start().len();
+            let end = old + value_length(&text[old..])?;
+            return Some(format!("{}{value}{}", &text[..old], &text[end..]));
+        }
+        at += line.len();
+    }
+    let newline = if text[..begin].ends_with('\n') { "" } else { "\n" };
+    Some(format!("{}{newline}{key} = {value}\n{}", &text[..begin], &text[begin..]))
+}
+
+fn after_head(text: &str, name: &str) -> Option<usize> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        let head = line.split('#').next().unwrap_or_default().trim();
+        if head.strip_prefix('[').and_then(|head| head.strip_suffix(']')).is_some_and(|head| head.trim() == name) {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Bytes before the head of the next table.
+fn table_end(text: &str) -> usize {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim_start().starts_with('[') {
+            break;
+        }
+        at += line.len();
+    }
+    at
+}
+
+/// Bytes of a string or an array of strings.
+fn value_length(text: &str) -> Option<usize> {
+    if !text.starts_with('[') {
+        return string_length(text);
+    }
+    let mut at = 1;
+    loop {
+        let rest = &text[at..];
+        at += match rest.chars().next()? {
+            ']' => return Some(at + 1),
+            '"' | '\'' => string_length(rest)?,
+            '#' => rest.find('\n')?,
+            ',' => 1,
+            space if space.is_whitespace() => space.len_utf8(),
+            _ => return None,
+        };
+    }
+}
+
+fn string_length(text: &str) -> Option<usize> {
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            '\n' => return None,
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = quote == '"',
+            _ if c == quote => return (!text[at + 1..].starts_with(quote)).then_some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_value_changes_and_the_rest_stays() {
+        let text = "model = \"x\" # mine\n[servers.a] # ours\n  command = '/old' # why\nargs = [\n  \"a]\", # one\n  'b',\n]\nenv = { A = \"1\" }\n\n[other]\ncommand = \"c\"\n";
+        let with = set(text, "servers.a", "command", "\"/new\"").unwrap();
+        assert_eq!(with, text.replace("'/old'", "\"/new\""));
+        let with = set(text, "servers.a", "args", "[\"mcp\"]").unwrap();
+        assert_eq!(with, text.replace("[\n  \"a]\", # one\n  'b',\n]", "[\"mcp\"]"));
+        assert_eq!(set("[a]", "a", "k", "1").unwrap(), "[a]\nk = 1\n");
+        assert_eq!(set("[a]\nx = 1\n[b]\nk = 2\n", "a", "k", "1").unwrap(), "[a]\nk = 1\nx = 1\n[b]\nk = 2\n");
+        assert!(table(text, "servers.a").unwrap().ends_with("env = { A = \"1\" }\n\n"));
+        assert_eq!(table(text, "servers"), None);
+    }
+
+    #[test]
+    fn what_is_not_understood_is_left_alone() {
+        for text in ["[a]\nk = \"\"\"x\"\"\"\n", "[a]\nk = 1\n", "[a]\nk = [\"x\"", "[a]\nk = \"x\n", "[b]\nk = \"x\"\n"] {
+            assert_eq!(set(text, "a", "k", "1"), None, "{text}");
+        }
+    }
+}
