@@ -23,7 +23,15 @@ const LONGEST: u64 = 1 << 16;
 /// The right to write, given back when dropped.
 #[derive(Debug)]
 pub struct WriterLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for WriterLock {
+    /// Unlocks instead of only closing: a child process has a copy of the descriptor between fork and exec, and a lock lasts until all copies
+    /// are closed.
+    fn drop(&mut self) {
+        self.file.unlock().ok();
+    }
 }
 
 /// Who has it.
@@ -49,7 +57,7 @@ impl DataDir {
         sign(&file).ok();
         self.note_root().ok();
         self.note_git().ok();
-        Ok(WriterLock { _file: file })
+        Ok(WriterLock { file })
     }
 
     fn note_root(&self) -> io::Result<()> {
@@ -120,6 +128,35 @@ mod tests {
         assert!(refused.to_string().contains(&format!("(process {})", std::process::id())), "{refused}");
         drop(lock);
         dir.lock_writer().unwrap();
+    }
+
+    #[test]
+    fn a_dropped_lock_is_free_although_a_child_process_still_has_its_descriptor() {
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let lock = dir.lock_writer().unwrap();
+        let _of_child = lock.file.try_clone().unwrap();
+        drop(lock);
+        dir.lock_writer().unwrap();
+    }
+
+    /// What happened in practice: other threads started processes in the moment in which a lock was dropped.
+    #[cfg(unix)]
+    #[test]
+    fn processes_that_are_started_meanwhile_do_not_keep_a_lock() {
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dir = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let is_done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::process::Command::new("true").status().unwrap();
+                }
+            });
+            let refused = (0..2_000).filter(|_| dir.lock_writer().is_err()).count();
+            is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert_eq!(refused, 0);
+        });
     }
 
     #[test]

@@ -62,6 +62,12 @@ impl ReadError {
     pub fn is_shortage(&self) -> bool {
         matches!(self, Self::Io { source, .. } if is_shortage(source))
     }
+
+    /// Reports whether there is no file at the path that may be read, as opposed to one that cannot be.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::NotFound(_) | Self::Escapes(_) | Self::NotAFile(_) | Self::NotADirectory(_))
+    }
 }
 
 /// The bytes of a file with what was known of it at that moment.

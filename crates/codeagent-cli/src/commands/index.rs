@@ -210,12 +210,15 @@ pub fn show(bar: &ProgressBar, progress: Progress) {
     bar.set_position(progress.done as u64);
 }
 
-/// The first Ctrl-C or SIGTERM ends the work in good order.
+/// The first Ctrl-C or SIGTERM ends the work in good order, the second at once: what is not committed is rolled back.
 fn stop_on_interrupt(cancel: Arc<AtomicBool>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     std::thread::Builder::new().name("codeagent-interrupt".to_owned()).spawn(move || {
         if runtime.block_on(codeagent_mcp::serve::stop_signal()).is_ok() {
             cancel.store(true, Ordering::Relaxed);
+            if runtime.block_on(codeagent_mcp::serve::stop_signal()).is_ok() {
+                std::process::exit(exit::INTERRUPTED.into());
+            }
         }
     })?;
     Ok(())

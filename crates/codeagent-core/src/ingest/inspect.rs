@@ -103,7 +103,8 @@ fn world(workspace: &Workspace, threads: &ThreadPool) -> Result<World, InspectEr
     let loaded = threads.install(|| loader.load(&scan.sources))?;
     let installed = threads.install(|| packages::gather(&loader, &scan.packages, &loaded, &packages::HeldAssemblies::default()))?;
     let own = loaded.into_iter().map(|file| WorldFile { path: file.path, facts: file.facts, external: false });
-    Ok(World::build_after(None, own.chain(installed.world_files()).collect(), projects, &installed.supplied))
+    let files = own.chain(installed.world_files()).collect();
+    Ok(World::build_after(None, files, projects, &installed.supplied, &cancel).ok_or(IngestError::Interrupted)?)
 }
 
 /// The sources and project files that are not as an index knows them, by path. Nothing is written.
@@ -120,6 +121,7 @@ pub fn changed(workspace: &Workspace, snapshot: &Snapshot) -> Result<Vec<String>
         .iter()
         .filter(|(path, size, stamp)| known.inputs.get(path.as_str()).is_none_or(|row| (row.size, row.stamp) != (*size, *stamp)));
     changed.extend(inputs.map(|(path, ..)| path.to_string()));
+    changed.extend(known.changed_extended(workspace).map(|path| path.to_string()));
     if packages::compare(workspace, &scan.packages, &known) == packages::Doubt::Other {
         changed.extend(scan.packages.iter().map(RepoPath::to_string));
     }

@@ -432,11 +432,12 @@ impl IngestPipeline {
         let of_world = |file: &Loaded| WorldFile { path: Arc::clone(&file.path), facts: Arc::clone(&file.facts), external: false };
         let files: Vec<WorldFile> = loaded.iter().map(of_world).collect();
         let all = || files.iter().cloned().chain(installed.world_files()).collect();
-        let tables = || World::build_after(former.as_mut(), all(), Arc::clone(&projects), &installed.supplied);
+        let tables = || World::build_after(former.as_mut(), all(), Arc::clone(&projects), &installed.supplied, &self.options.cancel);
         let table = || NodeTable::of_files(&files, &projects);
         let (world, table) =
             run.threads.install(|| rayon::join(|| run.clock.time(Phase::World, tables), || run.clock.time(Phase::World, table)));
         run.threads.spawn(move || drop(former));
+        let world = world.ok_or(IngestError::Interrupted)?;
         let keys = rows::file_keys(&loaded, &run.known);
         Ok((Built { loaded, keys, projects, installed, world, nodes: table }, nodes))
     }

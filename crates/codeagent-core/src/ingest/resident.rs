@@ -15,7 +15,7 @@ use crate::ingest::packages::Installed;
 use crate::ingest::plan::Fingerprint;
 use crate::ingest::scan::{KnownFiles, SourceFile};
 use crate::model::graph::Dialect;
-use crate::project::{ProjectModel, is_project_file};
+use crate::project::ProjectModel;
 use crate::resolve::World;
 use crate::resolve::nodes::NodeTable;
 use crate::store::{FileKey, LinkRow};
@@ -91,7 +91,7 @@ impl Resident {
     }
 
     fn doubt(&self, workspace: &Workspace, path: &RepoPath) -> Doubts {
-        if path.file_name() == ".gitignore" || is_project_file(path.as_str()) {
+        if path.file_name() == ".gitignore" || self.known.is_input(path.as_str()) {
             return Doubts::Anything;
         }
         if path.segments().any(|segment| segment == NODE_MODULES) {
@@ -126,7 +126,7 @@ impl Resident {
     /// Remembers which of the named files the last walk did not list. `files`: those that were files before it; what was no file then or is none now was
     /// passed over for that, and may be one the next time.
     pub fn note_unwanted(&mut self, workspace: &Workspace, batch: &ChangeBatch, files: Vec<RepoPath>) {
-        let asks_again = |path: &RepoPath| path.file_name() == ".gitignore" || is_project_file(path.as_str());
+        let asks_again = |path: &RepoPath| path.file_name() == ".gitignore" || self.known.is_input(path.as_str());
         let mut paths = batch.changes().iter().map(super::Change::path);
         if !batch.is_complete() || paths.any(asks_again) || self.unwanted.len() > MOST_UNWANTED {
             self.unwanted.clear();

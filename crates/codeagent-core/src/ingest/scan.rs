@@ -9,8 +9,10 @@
 //! Source files that the settings leave out are as if they were not there.
 //!
 //! A package.json or tsconfig.json that an ignore rule hides (build output is often ignored by `**/package.json`, while the source's own is
-//! committed all the same) is taken in: without it the imports of a package lead nowhere.
+//! committed all the same) is taken in: without it the imports of a package lead nowhere. So is every file that a tsconfig extends, whatever its
+//! name; a path where such a file was looked for and not found is kept too, so that the file is noticed when it appears.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use codeagent_workspace::{Entry, EntryKind, RepoPath, Stamp, Walk, Watcher, Workspace};
@@ -20,7 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::ingest::change::ChangeBatch;
 use crate::ingest::summary::FileProblem;
 use crate::model::graph::{Dialect, Language};
-use crate::project::is_project_file;
+use crate::project::{add_extended, is_project_file};
 use crate::store::{self, FileRow, InputRow, MADE_BY, PACKAGE_FOLDERS, PACKAGES, PackageRow, SCANNED_AT, Snapshot, StoreError};
 
 /// Some file systems keep times in steps of two seconds.
@@ -28,6 +30,9 @@ pub const COARSEST_TIME_NS: i64 = 2_000_000_000;
 
 /// In the place of a hash: the content was never read, because the system refused.
 pub const NEVER_READ: [u8; 32] = [0; 32];
+
+/// In the place of a hash: a project file is looked for at this path, and there is none.
+pub const NOT_THERE: [u8; 32] = [0xff; 32];
 
 /// Longest project file that is read.
 const MAX_PROJECT_BYTES: u64 = 2 << 20;
@@ -87,6 +92,24 @@ impl KnownFiles {
     pub fn may_be_another(&self, now: (u64, Stamp), (size, stamp, hash): (u64, Stamp, &[u8; 32])) -> bool {
         let is_recent = now.1.changed_ns > self.scanned_at.saturating_sub(COARSEST_TIME_NS);
         now != (size, stamp) || is_recent || *hash == NEVER_READ
+    }
+
+    /// Whether a change of a file may change what the projects say.
+    pub fn is_input(&self, path: &str) -> bool {
+        is_project_file(path) || self.inputs.contains_key(path)
+    }
+
+    /// Project files that only the files which extend them tell apart from others.
+    fn extended(&self) -> impl Iterator<Item = (RepoPath, &InputRow)> {
+        let rows = self.inputs.values().filter(|row| !is_project_file(&row.path));
+        rows.filter_map(|row| Some((RepoPath::new(&row.path).ok()?, row)))
+    }
+
+    /// Those of them whose size or time differ, or that came or went.
+    pub fn changed_extended(&self, workspace: &Workspace) -> impl Iterator<Item = RepoPath> {
+        let differs =
+            |(path, row): &(RepoPath, &InputRow)| extended_at(workspace, path) != Ok((row.size, row.stamp, row.hash == NOT_THERE));
+        self.extended().filter(move |known| differs(known)).map(|(path, _)| path)
     }
 
     /// What was read of a path in a package.
@@ -150,30 +173,37 @@ impl Scan {
 const MOST_WALKS: usize = 5;
 
 /// Lists the repository. What is made in a folder before it is watched is told by nobody, so one looks until no folder is new.
-fn walk(workspace: &Workspace, watcher: Option<&Watcher>) -> Walk {
+fn walk(workspace: &Workspace, known: &KnownFiles, watcher: Option<&Watcher>) -> Walk {
     let mut walk = workspace.walk();
     let Some(watcher) = watcher else { return walk };
     for _ in 1..MOST_WALKS {
-        if !watcher.cover(&watched(&walk)) {
+        if !watcher.cover(&watched(workspace, known, &walk)) {
             return walk;
         }
         walk = workspace.walk();
     }
-    if watcher.cover(&watched(&walk)) {
+    if watcher.cover(&watched(workspace, known, &walk)) {
         watcher.doubt();
     }
     walk
 }
 
-/// What is watched: the folders, and those with packages, in which something comes or goes whenever packages are installed.
-fn watched(walk: &Walk) -> Vec<Entry> {
+/// What is watched: the folders, those with packages, in which something comes or goes whenever packages are installed, and ignored ones with
+/// files that a tsconfig extends.
+fn watched(workspace: &Workspace, known: &KnownFiles, walk: &Walk) -> Vec<Entry> {
     let packages = walk.packages.iter().filter(|entry| entry.kind == EntryKind::Directory);
-    walk.folders.iter().chain(packages).cloned().collect()
+    let mut watched: Vec<Entry> = walk.folders.iter().chain(packages).cloned().collect();
+    let mut folders: FxHashSet<RepoPath> = known.extended().filter_map(|(path, _)| path.parent()).collect();
+    for entry in &watched {
+        folders.remove(&entry.path);
+    }
+    watched.extend(folders.iter().filter_map(|path| workspace.entry_at(path)).filter(|entry| entry.kind == EntryKind::Directory));
+    watched
 }
 
 /// Walks the repository and compares.
 pub fn scan(workspace: &Workspace, known: &KnownFiles, batch: &ChangeBatch, watcher: Option<&Watcher>) -> Scan {
-    let walk = walk(workspace, watcher);
+    let walk = walk(workspace, known, watcher);
     let packages = walk.packages.into_iter().map(|entry| entry.path).collect();
     let mut scan = Scan { is_short: walk.is_short, packages, ..Scan::default() };
     scan.problems.extend(walk.skipped.into_iter().map(|message| FileProblem { path: String::new(), message }));
@@ -202,6 +232,14 @@ pub fn scan(workspace: &Workspace, known: &KnownFiles, batch: &ChangeBatch, watc
         }
     }
     known_inputs += keep_unlisted(known, &walk.unlisted, &mut scan);
+    for (path, row) in known.extended() {
+        known_inputs += 1;
+        scan.inputs_in_doubt |= match extended_at(workspace, &path) {
+            Ok((size, stamp, false)) => known.may_be_another((size, stamp), (row.size, row.stamp, &row.hash)),
+            Ok((.., true)) => row.hash != NOT_THERE,
+            Err(_) => true,
+        };
+    }
     scan.inputs_in_doubt |= known_inputs != known.inputs.len();
     let present: FxHashSet<&str> = scan.sources.iter().map(|source| source.path.as_str()).collect();
     scan.removed = known.files.keys().filter(|path| !present.contains(path.as_str())).cloned().collect();
@@ -222,7 +260,7 @@ fn keep_unlisted(known: &KnownFiles, unlisted: &[RepoPath], scan: &mut Scan) -> 
             scan.sources.push(SourceFile { path, dialect: row.dialect, size: row.size, stamp: row.stamp, in_doubt: false });
         }
     }
-    let inputs: Vec<&InputRow> = known.inputs.values().filter(|row| is_kept(&row.path)).collect();
+    let inputs: Vec<&InputRow> = known.inputs.values().filter(|row| is_project_file(&row.path) && is_kept(&row.path)).collect();
     for row in &inputs {
         if let Ok(path) = RepoPath::new(&row.path) {
             scan.paths.push(row.path.clone());
@@ -283,25 +321,56 @@ pub fn compare_contents(workspace: &Workspace, known: &KnownFiles, sources: &mut
 }
 
 /// The texts of the project files, and the rows to keep of them.
-pub fn read_inputs(workspace: &Workspace, scan: &mut Scan) -> (Vec<InputRow>, std::collections::BTreeMap<String, Arc<str>>) {
+pub fn read_inputs(workspace: &Workspace, scan: &mut Scan) -> (Vec<InputRow>, BTreeMap<String, Arc<str>>) {
     let mut rows = Vec::with_capacity(scan.inputs.len());
-    let mut texts = std::collections::BTreeMap::new();
-    for (path, size, stamp) in &scan.inputs {
-        match workspace.read_up_to(path, MAX_PROJECT_BYTES) {
-            Ok(file) => {
-                rows.push(InputRow { path: path.to_string(), size: file.size, stamp: file.stamp, hash: *file.hash.as_bytes() });
-                texts.insert(path.to_string(), Arc::from(file.text));
+    let mut texts = BTreeMap::new();
+    for (path, size, stamp) in std::mem::take(&mut scan.inputs) {
+        let (row, text) = read_input(workspace, scan, (&path, size, stamp));
+        rows.push(row);
+        // The folder of a csproj that cannot be read holds a project all the same.
+        let text = text.or_else(|| path.as_str().ends_with(".csproj").then(|| Arc::from("")));
+        texts.extend(text.map(|text| (path.to_string(), text)));
+    }
+    add_extended(&mut texts, |path| {
+        let path = RepoPath::new(path).ok()?;
+        match extended_at(workspace, &path) {
+            Ok((size, stamp, false)) => {
+                let (row, text) = read_input(workspace, scan, (&path, size, stamp));
+                rows.push(row);
+                text
             }
-            Err(error) => {
-                scan.is_short |= error.is_shortage();
-                rows.push(InputRow { path: path.to_string(), size: *size, stamp: *stamp, hash: NEVER_READ });
-                scan.problems.push(FileProblem { path: path.to_string(), message: error.to_string() });
-                if path.as_str().ends_with(".csproj") {
-                    // Its folder holds a project all the same.
-                    texts.insert(path.to_string(), Arc::from(""));
-                }
+            outcome => {
+                scan.is_short |= outcome.is_err_and(|is_short| is_short);
+                let hash = if outcome.is_ok() { NOT_THERE } else { NEVER_READ };
+                rows.push(InputRow { path: path.to_string(), size: 0, stamp: Stamp::default(), hash });
+                None
             }
         }
-    }
+    });
+    rows.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     (rows, texts)
+}
+
+/// Size and stamp of a file that a tsconfig extends, and whether there is none; the error says whether the system was short of something.
+fn extended_at(workspace: &Workspace, path: &RepoPath) -> Result<(u64, Stamp, bool), bool> {
+    match workspace.stat(path) {
+        Ok(entry) if entry.kind == EntryKind::File => Ok((entry.size, entry.stamp, false)),
+        Err(error) if !error.is_missing() => Err(error.is_shortage()),
+        _ => Ok((0, Stamp::default(), true)),
+    }
+}
+
+/// A project file as it is kept, with its text if it can be read.
+fn read_input(workspace: &Workspace, scan: &mut Scan, (path, size, stamp): (&RepoPath, u64, Stamp)) -> (InputRow, Option<Arc<str>>) {
+    match workspace.read_up_to(path, MAX_PROJECT_BYTES) {
+        Ok(file) => {
+            let row = InputRow { path: path.to_string(), size: file.size, stamp: file.stamp, hash: *file.hash.as_bytes() };
+            (row, Some(Arc::from(file.text)))
+        }
+        Err(error) => {
+            scan.is_short |= error.is_shortage();
+            scan.problems.push(FileProblem { path: path.to_string(), message: error.to_string() });
+            (InputRow { path: path.to_string(), size, stamp, hash: NEVER_READ }, None)
+        }
+    }
 }

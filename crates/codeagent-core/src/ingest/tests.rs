@@ -256,6 +256,77 @@ fn an_import_of_a_file_that_comes_later_is_linked_again() {
     }
 }
 
+/// The imports of `app/a.ts` lead where `cfg/base.json` says, which no name marks as a project file and an ignore rule may hide.
+#[test]
+fn a_configuration_that_is_extended_counts_under_any_name() {
+    const FILES: &[&str] = &[".gitignore", "app/a.ts", "app/tsconfig.json", "cfg/base.json", "one/x.ts", "two/x.ts"];
+    let version = |base: Option<&str>, ignored: &str| -> Texts {
+        let base = base.map(|to| format!("{{\"compilerOptions\": {{\"paths\": {{\"@x\": [\"../{to}/x\"]}}}}}}"));
+        let texts = [
+            Some(ignored.to_owned()),
+            Some("import { x } from '@x';\nexport const a = () => x();\n".to_owned()),
+            Some("{\"extends\": \"../cfg/base\"}".to_owned()),
+            base,
+            Some("export function x() {}\n".to_owned()),
+            Some("export function x() {}\n".to_owned()),
+        ];
+        FILES.iter().zip(texts).filter_map(|(path, text)| Some((*path, text?))).collect()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join(".git")).unwrap();
+    let engine = engine(folder.path(), 1, true);
+    let steps = [
+        (version(None, ""), None),
+        (version(Some("one"), ""), Some("one/x.ts")),
+        (version(Some("two"), "cfg/\n"), Some("two/x.ts")),
+        (version(Some("one"), "cfg/\n"), Some("one/x.ts")),
+        (version(None, "cfg/\n"), None),
+        (version(Some("two"), "cfg/\n"), Some("two/x.ts")),
+    ];
+    let mut before = Texts::new();
+    for (texts, called) in steps {
+        write(folder.path(), &texts, FILES);
+        let changed = FILES.iter().filter(|path| before.get(*path) != texts.get(*path));
+        let paths: Vec<_> = changed.map(|path| codeagent_workspace::RepoPath::new(path).unwrap()).collect();
+        let answers = engine.answers();
+        if before.is_empty() {
+            index(&engine);
+        } else {
+            assert_eq!(
+                answers.changed_files().unwrap(),
+                paths.iter().map(ToString::to_string).filter(|path| path != ".gitignore").collect::<Vec<_>>()
+            );
+            engine.process_batch(&ChangeBatch::only(paths), &|_| {}).unwrap();
+        }
+        let found = dump(&engine);
+        let read: Vec<&str> = found.iter().filter_map(|line| line.strip_prefix("reads\tapp/a.ts\t")).collect();
+        assert_eq!(read, called.into_iter().collect::<Vec<_>>());
+        assert_eq!(found, fresh(&texts, FILES));
+        before = texts;
+    }
+}
+
+/// The cost of a cycle of `extends` once grew with the cube of its length.
+#[test]
+#[allow(clippy::disallowed_methods, reason = "tests make the repositories that they index")]
+fn a_long_cycle_of_extends_costs_what_its_files_cost() {
+    const LENGTH: usize = 1_500;
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..LENGTH {
+        let at = folder.path().join(format!("t{number}"));
+        std::fs::create_dir(&at).unwrap();
+        let next = (number + 1) % LENGTH;
+        let config =
+            format!("{{\"extends\":\"../t{next}/tsconfig.json\",\"compilerOptions\":{{\"paths\":{{\"@{number}/*\":[\"./*\"]}}}}}}");
+        std::fs::write(at.join("tsconfig.json"), config).unwrap();
+        std::fs::write(at.join("a.ts"), format!("import {{ f }} from '@{number}/a';\nexport function f() {{ f(); }}\n")).unwrap();
+    }
+    let summary = index(&engine(folder.path(), 1, false));
+    let cost = |phase: Phase| summary.phases.iter().find(|time| time.phase == phase).map_or(0.0, |time| time.cpu.as_secs_f64());
+    let (world, rest) = (cost(Phase::World), cost(Phase::Extract) + cost(Phase::Link) + cost(Phase::Store));
+    assert!(world < 20.0 * rest.max(0.1), "{world} {rest}");
+}
+
 #[test]
 fn an_edit_in_a_body_wakes_who_asked_what_it_gives() {
     const FILES: &[&str] = &["lib.ts", "asks.ts", "asks_the_asker.ts", "reads.ts"];

@@ -50,7 +50,9 @@ pub struct ProjectModel {
     pub owners: BTreeMap<String, ProjectRef>,
     /// The tsconfigs that cover a TypeScript or JavaScript file, as indices into [`ProjectModel::typescript`]; files that none covers are left out.
     pub covered: BTreeMap<String, Arc<[u32]>>,
-    /// The texts the model was made from, by path: module resolution reads package.json and tsconfig files here.
+    /// TypeScript configurations by path, each the text of an equivalent one without `extends`.
+    pub configs: Arc<BTreeMap<String, Arc<str>>>,
+    /// The texts the model was made from, by path: module resolution reads package.json files here.
     pub sources: Arc<BTreeMap<String, Arc<str>>>,
     /// Project files that could not be read, and why; sorted.
     pub warnings: Vec<String>,
@@ -137,7 +139,8 @@ pub struct Package {
 impl ProjectModel {
     /// Reads the model.
     ///
-    /// `paths` are all files of the repository (sorted, repo-relative), `texts` the contents of those that [`is_project_file`] accepts.
+    /// `paths` are all files of the repository (sorted, repo-relative), `texts` the contents of those that [`is_project_file`] accepts and
+    /// [`add_extended`] adds.
     #[must_use]
     pub fn build(paths: &[String], texts: BTreeMap<String, Arc<str>>) -> Self {
         let mut model = Self::default();
@@ -233,7 +236,15 @@ impl ProjectModel {
     }
 }
 
-/// Whether the text of a file is needed to build the model.
+/// Adds the project files that others name and whose names do not tell them apart (`"extends": "./base.json"`). `read` gives the text of a path,
+/// `None` if there is no such file.
+pub fn add_extended(texts: &mut BTreeMap<String, Arc<str>>, read: impl FnMut(&str) -> Option<Arc<str>>) {
+    let mut packages = ProjectModel::default();
+    packages::read(&mut packages, texts);
+    typescript::add_extended(texts, &packages.packages, read);
+}
+
+/// Whether the name of a file says that its text is needed to build the model.
 #[must_use]
 pub fn is_project_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();

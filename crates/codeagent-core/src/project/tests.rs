@@ -424,7 +424,7 @@ fn the_nearest_tsconfig_that_covers_a_file_owns_it() {
             far/g.ts -> .
             libs/b/src/x.ts -> libs/b/tsconfig.json
             libs/b/test/x.ts -> .
-            libs/a/test/x.ts -> libs/a/tsconfig.json
+            libs/a/test/x.ts -> .
             libs/c/main.ts -> libs/c/tsconfig.json
             libs/c/imported.ts -> libs/c/tsconfig.json
             js/j.jsx -> js/jsconfig.json

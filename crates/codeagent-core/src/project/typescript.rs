@@ -5,7 +5,8 @@
 //! folder. A file that every configuration around it excludes (tests, often) still belongs to the nearest one whose `include` matches, and one
 //! that none includes to the nearest that names its files one by one and so pulls in the rest through imports.
 //!
-//! **Limits.** Imports are not followed; a configuration that a build tool passes by another name than `tsconfig*.json` is not seen.
+//! **Limits.** Imports are not followed; a configuration that a build tool passes by another name than `tsconfig*.json` is not seen,
+//! unless another one extends it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,6 +16,8 @@ use rustc_hash::FxHashMap;
 use crate::project::paths::{ancestors, file_name, folder_of, has_extension};
 use crate::project::tsconfig::{Config, Configs, Coverage};
 use crate::project::{ProjectModel, ProjectRef, TypeScriptProject};
+
+pub(super) use crate::project::tsconfig::add_extended;
 
 /// Whether the text of a file is needed, by its name in lower case.
 pub(super) fn is_project_file(name: &str) -> bool {
@@ -26,6 +29,7 @@ pub(super) fn read(model: &mut ProjectModel, paths: &[String], texts: &BTreeMap<
     let (configs, warnings) = Configs::new(texts, &model.packages);
     let read: Vec<(&str, Config)> = configs.paths().map(|path| (path, configs.read(path))).collect();
     model.warnings.extend(warnings);
+    model.configs = Arc::new(configs.merged());
     let project = |(path, config): &(&str, Config)| TypeScriptProject {
         path: (*path).to_owned(),
         allow_js: config.allow_js,

@@ -1,6 +1,7 @@
 //! The immutable snapshot that links read: all files' facts in canonical order (by path) and the tables made from them.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::model::facts::{DeclId, Declaration, Facts};
 use crate::model::graph::Language;
@@ -58,13 +59,20 @@ impl World {
     /// libraries stands after them.
     #[must_use]
     pub fn build(files: Vec<WorldFile>, projects: Arc<ProjectModel>) -> Self {
-        Self::build_after(None, files, projects, &Supplied::default())
+        Self::build_after(None, files, projects, &Supplied::default(), &AtomicBool::new(false))
+            .unwrap_or_else(|| unreachable!("nobody cancels it"))
     }
 
     /// The same, with installed packages, whose declarations are among the files, and with what is still true of a world before, which is good
-    /// for nothing else afterwards.
+    /// for nothing else afterwards. `None` if `cancel` was set before it was complete.
     #[must_use]
-    pub fn build_after(before: Option<&mut Self>, mut files: Vec<WorldFile>, projects: Arc<ProjectModel>, supplied: &Supplied) -> Self {
+    pub fn build_after(
+        before: Option<&mut Self>,
+        mut files: Vec<WorldFile>,
+        projects: Arc<ProjectModel>,
+        supplied: &Supplied,
+        cancel: &AtomicBool,
+    ) -> Option<Self> {
         files.sort_by(|a, b| (a.external, &a.path).cmp(&(b.external, &b.path)));
         // Libraries keep their order, which says whose overloads come first.
         files.extend(typescript::declared(&files, &projects, &supplied.answers));
@@ -77,8 +85,8 @@ impl World {
         let modules = before.filter(has_same_paths).map(|before| before.typescript.take_modules());
         let mut csharp = csharp::Tables::build(&files, &projects, &supplied.assemblies);
         csharp.add_libraries(&mut files, &projects);
-        let typescript = typescript::Tables::build(&files, &projects, (modules, &supplied.answers));
-        Self { files, projects, supplied: supplied.clone(), csharp, typescript }
+        let typescript = typescript::Tables::build(&files, &projects, (modules, &supplied.answers), cancel)?;
+        Some(Self { files, projects, supplied: supplied.clone(), csharp, typescript })
     }
 
     /// Puts new facts of a file in the place of its old ones. False, with nothing changed, if the world has to be built anew.

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use oxc_resolver::{ResolveOptions, ResolverGeneric, TsconfigDiscovery};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
 
 use crate::project::{ProjectModel, paths};
 use crate::resolve::world::{FileId, WorldFile};
@@ -88,8 +89,8 @@ pub struct ModulePaths {
     external: FxHashMap<Arc<str>, FileId>,
     with_tsconfig: ResolverGeneric<MemoryFs>,
     without_tsconfig: ResolverGeneric<MemoryFs>,
-    /// Beginnings of bare specifiers that a tsconfig or package.json may map: everything else need not be asked.
-    mapped: Vec<String>,
+    /// Specifiers that begin otherwise are mapped by no tsconfig.
+    mapped: Prefixes,
     /// First path segments, if some tsconfig has a `baseUrl`.
     base_segments: FxHashSet<String>,
     answers: FxHashMap<(String, String), Option<FileId>>,
@@ -103,11 +104,11 @@ impl ModulePaths {
         let (external, own): (Vec<_>, Vec<_>) = files.iter().enumerate().partition(|(_, file)| file.external);
         let by_path = own.into_iter().map(numbered).collect();
         let repository = || files.iter().filter(|file| !file.external);
-        let file_system = MemoryFs::new(repository().map(|file| &file.path), &projects.sources);
+        let file_system = MemoryFs::new(repository().map(|file| &file.path), projects);
         let packages = Packages::read(&projects.sources);
         let without = ResolveOptions { tsconfig: None, ..options() };
-        let mapped = mapped_prefixes(projects);
-        let based = projects.sources.iter().any(|(path, text)| is_tsconfig(path) && text.contains("\"baseUrl\""));
+        let mapped = Prefixes::of(projects);
+        let based = projects.configs.values().any(|text| text.contains("\"baseUrl\""));
         let base_segments = if based { path_segments(repository()) } else { FxHashSet::default() };
         Self {
             paths: SourcePaths { by_path },
@@ -170,9 +171,7 @@ impl ModulePaths {
 
     fn may_be_mapped(&self, specifier: &str) -> bool {
         let first = specifier.split('/').next().unwrap_or(specifier);
-        specifier.starts_with('#')
-            || self.base_segments.contains(first)
-            || self.mapped.iter().any(|prefix| specifier.starts_with(prefix.as_str()))
+        specifier.starts_with('#') || self.base_segments.contains(first) || self.mapped.begin(specifier)
     }
 
     fn through_resolver(&self, from: &str, specifier: &str) -> Option<FileId> {
@@ -203,11 +202,6 @@ fn is_relative(specifier: &str) -> bool {
     specifier == "." || specifier == ".." || specifier.starts_with("./") || specifier.starts_with("../")
 }
 
-fn is_tsconfig(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.starts_with("tsconfig") || name.starts_with("jsconfig")
-}
-
 /// Joins a folder and a relative path; `None` if it leaves the root.
 pub fn join(folder: &str, relative: &str) -> Option<String> {
     let mut segments: Vec<&str> = folder.split('/').filter(|segment| !segment.is_empty()).collect();
@@ -215,21 +209,33 @@ pub fn join(folder: &str, relative: &str) -> Option<String> {
     Some(segments.join("/"))
 }
 
-/// The quoted strings of all tsconfigs that map something, up to their `*`. Comments and trailing commas make these files awkward to parse,
-/// and asking the resolver once too often costs only time.
-fn mapped_prefixes(projects: &ProjectModel) -> Vec<String> {
-    let mut prefixes = Vec::new();
-    for (_, text) in projects.sources.iter().filter(|(path, text)| is_tsconfig(path) && text.contains("\"paths\"")) {
-        for quoted in text.split('"').skip(1).step_by(2) {
-            let prefix = quoted.split('*').next().unwrap_or(quoted);
-            if !prefix.starts_with('.') && (!prefix.is_empty() || quoted == "*") {
-                prefixes.push(prefix.to_owned());
+/// The beginnings of all patterns in `compilerOptions.paths`, up to their `*`.
+#[derive(Debug, Default)]
+struct Prefixes {
+    all: FxHashSet<String>,
+    longest: usize,
+}
+
+impl Prefixes {
+    fn of(projects: &ProjectModel) -> Self {
+        let mut prefixes = Self::default();
+        for text in projects.configs.values().filter(|text| text.contains("\"paths\"")) {
+            let Ok(config) = serde_json::from_str::<Value>(text) else { continue };
+            let Some(paths) = config.pointer("/compilerOptions/paths").and_then(Value::as_object) else { continue };
+            for pattern in paths.keys().filter(|pattern| !pattern.is_empty() && !pattern.starts_with('.')) {
+                let prefix = pattern.split('*').next().unwrap_or(pattern);
+                prefixes.longest = prefixes.longest.max(prefix.len());
+                prefixes.all.insert(prefix.to_owned());
             }
         }
+        prefixes
     }
-    prefixes.sort_unstable();
-    prefixes.dedup();
-    prefixes
+
+    /// Whether a specifier begins with one of them.
+    fn begin(&self, specifier: &str) -> bool {
+        let ends = 0..=specifier.len().min(self.longest);
+        ends.filter_map(|end| specifier.get(..end)).any(|prefix| self.all.contains(prefix))
+    }
 }
 
 fn path_segments<'f>(files: impl Iterator<Item = &'f WorldFile>) -> FxHashSet<String> {

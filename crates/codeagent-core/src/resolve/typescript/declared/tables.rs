@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -154,9 +155,14 @@ pub struct Tables {
 
 impl Tables {
     /// Builds the tables. `files` are in canonical order; `modules` are those of tables over the same paths, projects and installed packages, if
-    /// there are some.
+    /// there are some. `None` if `cancel` was set before they were complete.
     #[must_use]
-    pub fn build(files: &[WorldFile], projects: &ProjectModel, (modules, installed): (Option<ModulePaths>, &Arc<PackageAnswers>)) -> Self {
+    pub fn build(
+        files: &[WorldFile],
+        projects: &ProjectModel,
+        (modules, installed): (Option<ModulePaths>, &Arc<PackageAnswers>),
+        cancel: &AtomicBool,
+    ) -> Option<Self> {
         let mut tables = Self {
             modules: modules.unwrap_or_else(|| ModulePaths::new(files, projects, installed)),
             names: Names::default(),
@@ -174,6 +180,9 @@ impl Tables {
             tables.names.add(&word);
         });
         for (number, file) in files.iter().enumerate() {
+            if cancel.load(Ordering::Relaxed) {
+                return None;
+            }
             if tables.asked == Name::NONE && is_in_binary(file) {
                 tables.asked = Name(tables.names.count());
                 tables.libraries = FileId(number as u32);
@@ -188,7 +197,7 @@ impl Tables {
         tables.index_stars(files);
         let targets = |file: FileId| tables.files[file.0 as usize].modules.iter().filter_map(|entry| entry.1);
         tables.programs = Programs::new(files, projects, |file| is_typescript(&file.facts), targets);
-        tables
+        Some(tables)
     }
 
     /// What was found out about module specifiers; nothing is known of them afterwards.

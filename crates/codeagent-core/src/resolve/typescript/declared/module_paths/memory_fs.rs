@@ -1,7 +1,6 @@
 //! A file system of nothing but the world's paths and the texts of its project files, as the module resolver wants to see one.
 //!
-//! **Limits.** No links; only project files have content. Shared configuration from packages (`"extends": "@tsconfig/node20"`) reads as
-//! empty instead of missing, because a missing one would make the rest of the tsconfig void.
+//! **Limits.** No links; only project files have content.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,6 +10,8 @@ use std::sync::Arc;
 use oxc_resolver::{FileMetadata, FileSystem, ResolveError};
 use rustc_hash::FxHashSet;
 
+use crate::project::ProjectModel;
+
 /// Where the repository is mounted.
 pub const MOUNT: &str = "/r";
 
@@ -19,6 +20,7 @@ struct Tree {
     files: FxHashSet<Arc<str>>,
     folders: FxHashSet<String>,
     texts: Arc<BTreeMap<String, Arc<str>>>,
+    configs: Arc<BTreeMap<String, Arc<str>>>,
 }
 
 /// See the module.
@@ -28,14 +30,15 @@ pub struct MemoryFs {
 }
 
 impl MemoryFs {
-    /// Over all paths and the texts of project files.
-    pub fn new<'a>(paths: impl Iterator<Item = &'a Arc<str>>, texts: &Arc<BTreeMap<String, Arc<str>>>) -> Self {
-        let mut tree = Tree { texts: Arc::clone(texts), ..Tree::default() };
+    /// Over all paths, the texts of project files, and those of TypeScript configurations with all they inherit.
+    pub fn new<'a>(paths: impl Iterator<Item = &'a Arc<str>>, projects: &ProjectModel) -> Self {
+        let (texts, configs) = (Arc::clone(&projects.sources), Arc::clone(&projects.configs));
+        let mut tree = Tree { texts, configs, ..Tree::default() };
         for path in paths {
             tree.files.insert(Arc::clone(path));
             add_folders(&mut tree.folders, path);
         }
-        for path in texts.keys() {
+        for path in projects.sources.keys() {
             add_folders(&mut tree.folders, path);
         }
         Self { tree: Arc::new(tree) }
@@ -54,15 +57,8 @@ impl MemoryFs {
             return Some(FileMetadata::new(false, true, false));
         }
         let inside = relative.split_once("node_modules")?.1;
-        if is_shared_configuration(inside) {
-            return Some(FileMetadata::new(true, false, false));
-        }
         (!inside.rsplit('/').next().unwrap_or("").contains('.')).then(|| FileMetadata::new(false, true, false))
     }
-}
-
-fn is_shared_configuration(path: &str) -> bool {
-    path.ends_with(".json") && !path.ends_with("/package.json")
 }
 
 fn add_folders(folders: &mut FxHashSet<String>, path: &str) {
@@ -91,11 +87,10 @@ impl FileSystem for MemoryFs {
     fn read_to_string(&self, path: &Path) -> io::Result<String> {
         let text = path.to_str().ok_or_else(missing)?.replace('\\', "/");
         let relative = text.strip_prefix(MOUNT).and_then(|rest| rest.strip_prefix('/')).ok_or_else(missing)?;
-        if let Some(content) = self.tree.texts.get(relative) {
+        if let Some(content) = self.tree.configs.get(relative).or_else(|| self.tree.texts.get(relative)) {
             return Ok(content.to_string());
         }
-        let shared = relative.split_once("node_modules").is_some_and(|(_, inside)| is_shared_configuration(inside));
-        if shared { Ok("{}".to_owned()) } else { Err(missing()) }
+        Err(missing())
     }
 
     fn metadata(&self, path: &Path) -> io::Result<FileMetadata> {

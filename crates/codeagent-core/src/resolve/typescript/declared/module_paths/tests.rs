@@ -10,7 +10,8 @@ fn paths(files: &[&str], texts: &[(&str, &str)]) -> (ModulePaths, Vec<String>) {
     let world: Vec<WorldFile> =
         names.iter().map(|path| WorldFile { path: Arc::from(*path), facts: Arc::new(Facts::of(Dialect::Ts)), external: false }).collect();
     let sources: BTreeMap<String, Arc<str>> = texts.iter().map(|(path, text)| ((*path).to_owned(), Arc::from(*text))).collect();
-    let projects = ProjectModel { sources: Arc::new(sources), ..ProjectModel::default() };
+    let names_of = names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let projects = ProjectModel::build(&names_of, sources);
     (ModulePaths::new(&world, &projects, &Arc::default()), names.iter().map(|name| (*name).to_owned()).collect())
 }
 
@@ -86,4 +87,41 @@ fn packages_of_the_repository_mean_their_sources() {
             ("packages/b/src/x.ts", "unknown", "-"),
         ],
     );
+}
+
+#[test]
+fn tsconfig_paths_are_inherited_along_extends() {
+    check(
+        &["app/src/main.ts", "app/own/x.ts", "shared/lib/util.ts", "app/gen/y.ts", "flat/src/z.ts", "flat/deep/w.ts", "a/i.ts", "b/i.ts"],
+        &[
+            ("app/tsconfig.json", r#"{"extends": ["../cfg/base", "../cfg/gen.json"]}"#),
+            ("cfg/base.json", r#"{"extends": "./root.json"}"#),
+            ("cfg/root.json", r#"{"compilerOptions": {"paths": {"@lib/*": ["../shared/lib/*"]}}}"#),
+            ("cfg/gen.json", r#"{"include": ["${configDir}/**/*"]}"#),
+            ("flat/tsconfig.json", r#"{"extends": "../cfg/urls.json", "compilerOptions": {"paths": {"~": ["./deep/w"]}}}"#),
+            ("cfg/urls.json", r#"{"compilerOptions": {"baseUrl": "../flat"}}"#),
+            // A cycle: each has its own mapping, and what is not part of the cycle is inherited.
+            ("a/tsconfig.json", r#"{"extends": "../b/tsconfig.json", "compilerOptions": {"paths": {"@a": ["./i"]}}}"#),
+            ("b/tsconfig.json", r#"{"extends": "../a/tsconfig.json", "compilerOptions": {"paths": {"@b": ["./i"]}}}"#),
+        ],
+        &[
+            ("app/src/main.ts", "@lib/util", "shared/lib/util.ts"),
+            ("flat/src/z.ts", "~", "flat/deep/w.ts"),
+            ("flat/src/z.ts", "deep/w", "flat/deep/w.ts"),
+            ("a/x.ts", "@a", "a/i.ts"),
+            ("b/x.ts", "@b", "b/i.ts"),
+            ("b/x.ts", "@a", "-"),
+        ],
+    );
+}
+
+#[test]
+fn the_patterns_of_paths_are_found_by_their_beginnings() {
+    let config = r#"{"compilerOptions": {"paths": {"@app/*": ["./a/*"], "exact": ["./b"], "*-local": ["./c/*"]}}}"#;
+    let sources = BTreeMap::from([("tsconfig.json".to_owned(), Arc::from(config))]);
+    let begins = |specifier: &str| Prefixes::of(&ProjectModel::build(&[], sources.clone())).begin(specifier);
+    assert!(begins("x-local") && begins("@app/x"), "an asterisk at the beginning stands for anything");
+    let sources = BTreeMap::from([("tsconfig.json".to_owned(), Arc::from(config.replace("*-local", "local")))]);
+    let begins = |specifier: &str| Prefixes::of(&ProjectModel::build(&[], sources.clone())).begin(specifier);
+    assert_eq!(["@app/x", "exact", "@apple", "loc\u{e4}l", ""].map(begins), [true, true, false, false, false]);
 }
