@@ -11,9 +11,10 @@
 //! A package.json or tsconfig.json that an ignore rule hides (build output is often ignored by `**/package.json`, while the source's own is
 //! committed all the same) is taken in: without it the imports of a package lead nowhere.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use codeagent_workspace::{Entry, EntryKind, RepoPath, Stamp, Walk, Watcher, Workspace};
+use codeagent_workspace::{Entry, EntryKind, NODE_MODULES, RepoPath, Stamp, Walk, Watcher, Workspace};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -150,30 +151,43 @@ impl Scan {
 const MOST_WALKS: usize = 5;
 
 /// Lists the repository. What is made in a folder before it is watched is told by nobody, so one looks until no folder is new.
-fn walk(workspace: &Workspace, watcher: Option<&Watcher>) -> Walk {
+fn walk(workspace: &Workspace, known: &KnownFiles, watcher: Option<&Watcher>) -> Walk {
     let mut walk = workspace.walk();
     let Some(watcher) = watcher else { return walk };
+    let packages = package_folders(workspace, &known.packages);
     for _ in 1..MOST_WALKS {
-        if !watcher.cover(&watched(&walk)) {
+        if !watcher.cover(&watched(&walk, &packages)) {
             return walk;
         }
         walk = workspace.walk();
     }
-    if watcher.cover(&watched(&walk)) {
+    if watcher.cover(&watched(&walk, &packages)) {
         watcher.doubt();
     }
     walk
 }
 
-/// What is watched: the folders, and those with packages, in which something comes or goes whenever packages are installed.
-fn watched(walk: &Walk) -> Vec<Entry> {
-    let packages = walk.packages.iter().filter(|entry| entry.kind == EntryKind::Directory);
-    walk.folders.iter().chain(packages).cloned().collect()
+/// The folders that are watched: those of the walk, those called `node_modules`, and those in packages of which something was read.
+fn watched(walk: &Walk, packages: &[Entry]) -> Vec<Entry> {
+    let roots = walk.packages.iter().filter(|entry| entry.kind == EntryKind::Directory);
+    walk.folders.iter().chain(roots).chain(packages).cloned().collect()
+}
+
+/// The folders below a `node_modules` that were listed, or of which a file was read.
+pub fn package_folders(workspace: &Workspace, rows: &[PackageRow]) -> Vec<Entry> {
+    let mut folders: BTreeSet<RepoPath> = BTreeSet::new();
+    for path in rows.iter().filter_map(|row| RepoPath::new(&row.path).ok()) {
+        let is_package = |path: &RepoPath| path.segments().any(|segment| segment == NODE_MODULES);
+        let around = path.parent();
+        folders.extend([Some(path), around].into_iter().flatten().filter(is_package));
+    }
+    let entries = folders.iter().filter_map(|path| workspace.entry_at(path));
+    entries.filter(|entry| entry.kind == EntryKind::Directory).collect()
 }
 
 /// Walks the repository and compares.
 pub fn scan(workspace: &Workspace, known: &KnownFiles, batch: &ChangeBatch, watcher: Option<&Watcher>) -> Scan {
-    let walk = walk(workspace, watcher);
+    let walk = walk(workspace, known, watcher);
     let packages = walk.packages.into_iter().map(|entry| entry.path).collect();
     let mut scan = Scan { is_short: walk.is_short, packages, ..Scan::default() };
     scan.problems.extend(walk.skipped.into_iter().map(|message| FileProblem { path: String::new(), message }));

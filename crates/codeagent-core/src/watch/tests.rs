@@ -11,6 +11,7 @@ use crate::engine::EngineOptions;
 use crate::store::{self, canonical_dump};
 
 mod git;
+mod packages;
 mod random;
 mod vectors;
 
