@@ -223,10 +223,8 @@ impl Engine {
     /// is made anew.
     pub fn process_batch(&self, batch: &ChangeBatch, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
         let mut pipeline = self.pipeline();
-        let known = self.workspace();
         // A root that was removed and made again is another folder.
-        let opened = Workspace::open(known.root()).ok().filter(|opened| opened.root() == known.root());
-        let workspace = opened.unwrap_or(known).with_packages(self.options.home.packages()).configured(self.options.tolerate_config)?;
+        let workspace = self.workspace().renewed().with_packages(self.options.home.packages()).configured(self.options.tolerate_config)?;
         *unpoisoned(&self.workspace) = workspace.clone();
         if !batch.is_only_code() {
             self.texts.forget();

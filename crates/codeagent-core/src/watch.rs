@@ -1,7 +1,8 @@
 //! An index that is as the disk is: changes are taken in as they are made, and a question waits for those made before it.
 //!
-//! One thread takes hints of the [`Watcher`], lets a storm pass and hands them to the engine. A question asks [`Keeper::settle`] first: it takes
-//! what the system has told up to that moment and waits, for a stated time, until it is in the index; past that it is told what is not.
+//! One thread takes hints of the [`Watcher`], lets a storm pass and hands them to the engine. A question asks [`Keeper::settle`] first: it waits for
+//! the events of all changes up to that moment ([`Watcher::sync`]) and, for a stated time, until they are in the index; past that it is told what
+//! is not. Where events are late, everything is compared.
 //! Nothing is done by the clock while the system tells of changes; where it does not, the repository is looked at again and again, for at most
 //! a twentieth of the time, and before an answer if that is quick.
 //!
@@ -37,6 +38,9 @@ pub const SETTLING: Duration = Duration::from_secs(2);
 
 /// How long the disk is compared for one answer of an index that nobody keeps.
 const GLANCE: Duration = Duration::from_millis(200);
+
+/// How long the events of changes may take to arrive until everything is compared instead.
+const DELIVERY: Duration = Duration::from_secs(1);
 
 /// How long nothing must happen before changes are taken in that nobody asks about.
 const QUIET: Duration = Duration::from_millis(20);
@@ -170,12 +174,14 @@ struct State {
     look: Option<(Duration, Instant)>,
     /// The root is not there.
     is_gone: bool,
+    /// The path of the root leads to another folder now.
+    is_repointed: bool,
 }
 
 impl Keeper {
     /// Starts watching and takes in what has changed since the last time; `progress` hears of every batch.
     pub fn start(engine: Arc<Engine>, role: Role, progress: impl Fn(Progress) + Send + Sync + 'static) -> std::io::Result<Self> {
-        let watcher = Watcher::new(&engine.workspace()).map_err(|error| error.to_string());
+        let watcher = Watcher::new(&engine.workspace(), Some(engine.data())).map_err(|error| error.to_string());
         Self::over(engine, watcher, role, progress)
     }
 
@@ -302,14 +308,18 @@ impl State {
         let mut all = self.pending.clone();
         all.add(self.working.clone().unwrap_or_default());
         let found = self.found.filter(|_| all.everything);
-        let everything = all.everything || self.is_gone;
-        Lag { files: all.paths, found, everything, failure: self.trouble_now().failure, said: None }
+        let trouble = self.trouble_now();
+        Lag { files: all.paths, found, everything: all.everything || trouble.everything, failure: trouble.failure, said: None }
     }
 
     /// What is missing although all was looked at.
     fn trouble_now(&self) -> Lag {
-        let gone = self.is_gone.then(|| "the folder of the repository is gone".to_owned());
-        Lag { everything: self.is_gone, failure: self.failure.clone().or(gone), ..Lag::default() }
+        let other = match (self.is_gone, self.is_repointed) {
+            (true, _) => Some("the folder of the repository is gone"),
+            (false, true) => Some("the repository's path leads to another folder now; restart codeagent to index that one"),
+            (false, false) => None,
+        };
+        Lag { everything: other.is_some(), failure: self.failure.clone().or(other.map(str::to_owned)), ..Lag::default() }
     }
 }
 
@@ -338,7 +348,7 @@ impl Shared {
         guests.0 += 1;
         let number = guests.0;
         if self.is_stopping() {
-            door::close(&guest);
+            guest.close();
         }
         guests.1.insert(number, guest);
         number
@@ -356,7 +366,7 @@ impl Shared {
     /// Ends all conversations and the waiting for new ones; whether the latter was heard.
     fn show_out(&self) -> bool {
         let guests = std::mem::take(&mut self.guests.lock().unwrap_or_else(PoisonError::into_inner).1);
-        guests.values().for_each(door::close);
+        guests.values().for_each(Conversation::close);
         // One more who knocks: the door sees that it has to close.
         knock(self.engine.data(), Some(POLLING)).is_ok()
     }
@@ -364,9 +374,15 @@ impl Shared {
     /// As [`Keeper::settle`]; with `everything`, all is compared.
     fn settle(&self, limit: Option<Duration>, everything: bool) -> Lag {
         self.life.note_use();
+        let began = Instant::now();
+        let watcher = self.lock().watcher.clone();
+        let is_told = watcher.is_none_or(|watcher| watcher.sync(DELIVERY));
+        let limit = limit.map(|limit| limit.saturating_sub(began.elapsed()));
+        let is_repointed = self.engine.workspace().is_repointed();
         let mut state = self.lock();
+        state.is_repointed = is_repointed;
         state.gather();
-        state.pending.everything |= everything || state.is_worth_a_look();
+        state.pending.everything |= everything || !is_told || state.is_worth_a_look();
         if state.is_idle() {
             return state.lag();
         }
@@ -425,6 +441,10 @@ impl Shared {
             return;
         };
         drop(state);
+        // A call of `stop` may have come before the events were taken.
+        if self.is_stopping() {
+            return;
+        }
         if !watcher.wait(Some(IDLE)) {
             self.engine.put_down();
             self.engine.model().close();

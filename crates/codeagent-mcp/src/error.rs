@@ -131,7 +131,7 @@ impl From<PathError> for ToolError {
 impl From<ReadError> for ToolError {
     fn from(error: ReadError) -> Self {
         let code = match error {
-            ReadError::NotFound(_) => Code::NotFound,
+            ReadError::NotFound(_) | ReadError::RootGone => Code::NotFound,
             ReadError::Escapes(_) => Code::PathEscape,
             ReadError::NotAFile(_) | ReadError::NotADirectory(_) => Code::InvalidParameter,
             ReadError::TooLarge { .. } => Code::TooLarge,

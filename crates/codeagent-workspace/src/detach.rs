@@ -1,9 +1,7 @@
-//! How is a process of this program started that outlives the one that starts it, and its terminal?
+//! Processes of this program that outlive the one that starts them, and its terminal.
 //!
-//! It runs in the root of the file system, hears nothing, and what it says goes into the log of the data folder. It leaves the session itself
-//! ([`leave_session`]): only a process can do that for its own part.
-//!
-//! **Limits.** Unix only.
+//! Such a process works in no folder of the user's, hears nothing, and what it says goes into the log of the data folder. On Unix it leaves the
+//! session itself ([`leave_session`]): only a process can do that for its own part. On Windows it is started without a console.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,18 +9,28 @@ use std::process::{Child, Command, Stdio};
 
 use crate::data_dir::DataDir;
 
+/// `DETACHED_PROCESS` and `CREATE_NEW_PROCESS_GROUP` of the Windows API.
+#[cfg(windows)]
+const DETACHED: u32 = 0x0000_0008 | 0x0000_0200;
+
 /// Starts this program once more with these arguments, for a repository's data folder.
 pub fn start_detached(data: &DataDir, arguments: &[OsString]) -> io::Result<Child> {
     let log = data.log().map_err(io::Error::other)?.into_file();
     let program = std::env::current_exe()?;
     let mut command = Command::new(program);
-    command.args(arguments).current_dir("/").stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+    let home = data.path().parent().unwrap_or(data.path());
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+    command.current_dir(if cfg!(unix) { std::path::Path::new("/") } else { home });
+    #[cfg(windows)]
+    std::os::windows::process::CommandExt::creation_flags(&mut command, DETACHED);
     // A path that is relative here means nothing there.
-    command.env("CODEAGENT_DATA_DIR", data.path().parent().unwrap_or(data.path()));
+    command.env("CODEAGENT_DATA_DIR", home);
     command.spawn()
 }
 
 /// Leaves the session of the process that started this one, so that the end of its terminal is none of ours.
 pub fn leave_session() -> io::Result<()> {
-    Ok(rustix::process::setsid().map(drop)?)
+    #[cfg(unix)]
+    rustix::process::setsid()?;
+    Ok(())
 }

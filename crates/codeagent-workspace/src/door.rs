@@ -1,123 +1,66 @@
 //! Where the processes of one user that work on one repository meet: a local socket that only its owner can use.
 //!
-//! Who has the right to write opens it; others knock. It lies in the user's runtime folder, or beside the index where there is none.
-//!
-//! **Limits.** Unix only; elsewhere nobody opens and everybody finds it closed.
+//! The process with the right to write listens; others connect. On Unix it is a socket in the user's runtime folder, or beside the index where there
+//! is none; on Windows a named pipe.
+
+#[cfg(windows)]
+mod pipe;
+#[cfg(unix)]
+mod socket;
 
 use std::io;
 use std::time::Duration;
 
+#[cfg(windows)]
+use pipe as system;
+#[cfg(unix)]
+use socket as system;
+
 use crate::DataDir;
 
-/// Longest path that a socket may have.
-#[cfg(unix)]
-const MAX_SOCKET_BYTES: usize = 100;
-
-/// A conversation with another process.
-#[cfg(unix)]
-pub type Conversation = std::os::unix::net::UnixStream;
-
-/// A conversation with another process; there is none here.
-#[cfg(not(unix))]
-pub type Conversation = io::Empty;
+pub use system::Conversation;
 
 /// The open socket; closed when dropped.
-pub struct Door {
-    #[cfg(unix)]
-    listener: std::os::unix::net::UnixListener,
-    #[cfg(unix)]
-    path: std::path::PathBuf,
-}
+pub struct Door(system::Listener);
 
-#[cfg(unix)]
 impl Door {
-    /// Opens it. Only for who holds the right to write: what a writer before left there is removed.
+    /// Opens it. Only for the process with the right to write: what an earlier one left there is removed.
     pub fn open(data: &DataDir) -> io::Result<Self> {
-        use std::os::unix::fs::PermissionsExt;
-        let path = place(data, true)?;
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let listener = std::os::unix::net::UnixListener::bind(&path)?;
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
-        Ok(Self { listener, path })
+        system::Listener::open(data).map(Self)
     }
 
-    /// Waits for the next who knocks.
+    /// Waits for the next connection.
     pub fn next(&self) -> io::Result<Conversation> {
-        Ok(self.listener.accept()?.0)
+        self.0.next()
     }
 }
 
-#[cfg(unix)]
-impl Drop for Door {
-    fn drop(&mut self) {
-        // Whoever opens next removes what is left.
-        std::fs::remove_file(&self.path).ok();
-    }
-}
-
-/// Begins a conversation with who has the right to write.
-#[cfg(unix)]
+/// Connects to the process with the right to write. Reads and writes fail after this time, if one is given.
 pub fn knock(data: &DataDir, patience: Option<Duration>) -> io::Result<Conversation> {
-    let stream = Conversation::connect(place(data, false)?)?;
-    stream.set_read_timeout(patience)?;
-    stream.set_write_timeout(patience)?;
-    Ok(stream)
-}
-
-/// The path of the socket; with `make`, its folder is there and the user's own.
-#[cfg(unix)]
-fn place(data: &DataDir, make: bool) -> io::Result<std::path::PathBuf> {
-    let name = format!("{}.sock", &crate::root_mark(data.path())[..16]);
-    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(std::path::PathBuf::from).filter(|path| path.is_absolute() && path.is_dir());
-    let folder = runtime.map_or_else(|| data.path().to_owned(), |runtime| runtime.join("codeagent"));
-    let user = data.path().parent().map(|home| home.join(".s")).unwrap_or_default();
-    let folder = [folder, user].into_iter().find(|folder| folder.as_os_str().len() + name.len() < MAX_SOCKET_BYTES);
-    let folder = folder.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidFilename, "the path of the runtime folder is too long"))?;
-    if make {
-        crate::data_dir::make_own_folder(&folder)?;
-    }
-    Ok(folder.join(name))
-}
-
-#[cfg(not(unix))]
-impl Door {
-    /// Nobody opens here.
-    pub fn open(_data: &DataDir) -> io::Result<Self> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    /// Nobody knocks here.
-    pub fn next(&self) -> io::Result<Conversation> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
-/// Finds it closed.
-#[cfg(not(unix))]
-pub fn knock(_data: &DataDir, _patience: Option<Duration>) -> io::Result<Conversation> {
-    Err(io::ErrorKind::Unsupported.into())
+    Conversation::connect(data, patience)
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests {
     use std::io::{Read, Write};
 
     use super::*;
     use crate::DataHome;
 
+    const PATIENCE: Option<Duration> = Some(Duration::from_secs(60));
+
+    /// A data folder, and the folders that must outlive it.
+    fn data() -> (DataDir, [tempfile::TempDir; 2]) {
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        (DataHome::at(home.path()).data_dir(root.path()).unwrap(), [root, home])
+    }
+
     #[test]
     fn who_knocks_is_heard_as_long_as_it_is_open() {
-        use std::os::unix::fs::PermissionsExt;
-        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let data = DataHome::at(home.path()).data_dir(root.path()).unwrap();
+        let (data, _folders) = data();
         assert!(knock(&data, None).is_err());
         let door = Door::open(&data).unwrap();
-        assert_eq!(door.path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-        let mut outside = knock(&data, Some(Duration::from_secs(10))).unwrap();
+        let mut outside = knock(&data, PATIENCE).unwrap();
         outside.write_all(b"hello").unwrap();
         drop(outside);
         let mut said = String::new();
@@ -125,5 +68,30 @@ mod tests {
         assert_eq!(said, "hello");
         drop(door);
         assert!(knock(&data, None).is_err());
+    }
+
+    #[test]
+    fn a_client_waits_no_longer_than_it_wants() {
+        let (data, _folders) = data();
+        let door = Door::open(&data).unwrap();
+        let mut outside = knock(&data, Some(Duration::from_millis(50))).unwrap();
+        let inside = door.next().unwrap();
+        let kind = outside.read(&mut [0]).unwrap_err().kind();
+        assert!(matches!(kind, io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut), "{kind}");
+        drop(inside);
+    }
+
+    #[test]
+    fn closing_ends_the_reads_of_both_ends() {
+        let (data, _folders) = data();
+        let door = Door::open(&data).unwrap();
+        let mut outside = knock(&data, PATIENCE).unwrap();
+        let inside = door.next().unwrap();
+        let mut reader = inside.try_clone().unwrap();
+        let read = std::thread::spawn(move || reader.read(&mut [0]).unwrap_or(0));
+        inside.close();
+        assert_eq!(read.join().unwrap(), 0);
+        drop(inside);
+        assert_eq!(outside.read(&mut [0]).unwrap_or(0), 0);
     }
 }

@@ -244,8 +244,16 @@ fn git_folder(top: &Path) -> Option<PathBuf> {
     Some(top.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
+/// Files of the user's own on which it depends what is ignored, whether or not they are there.
+pub fn user_rule_files() -> Vec<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
+    let config = variable("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
+    let files = [home.map(|home| home.join(".gitconfig")), config.map(|config| config.join("git/config")), gitconfig_excludes_path()];
+    files.into_iter().flatten().collect()
+}
+
 /// Folders outside of the listed ones whose files say what is ignored, and that of the settings.
-#[cfg(target_os = "linux")]
 pub fn rule_folders(root: &Path) -> Vec<PathBuf> {
     let mut folders = vec![root.join(".codeagent")];
     let Some(top) = root.ancestors().find(|folder| folder.join(".git").exists()) else { return folders };

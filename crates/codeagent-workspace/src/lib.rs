@@ -11,7 +11,6 @@ mod clean;
 mod config;
 mod data_dir;
 mod decode;
-#[cfg(unix)]
 mod detach;
 mod door;
 mod exec;
@@ -40,7 +39,6 @@ pub use clean::Kept;
 pub use config::{CONFIG_FILE, Config, ConfigError, Globs, LANGUAGES, MAX_FILE_BYTES};
 pub use data_dir::{DataDir, DataDirError, DataHome, make_own_folder, root_mark};
 pub use decode::Encoding;
-#[cfg(unix)]
 pub use detach::{leave_session, start_detached};
 pub use door::{Conversation, Door, knock};
 pub use exec::{ExecError, Launcher, Outcome, Output, Policy, Request, jail_main};
@@ -77,6 +75,8 @@ pub enum OpenError {
 #[derive(Clone, Debug)]
 pub struct Workspace {
     root: Arc<Path>,
+    /// The root as the caller named it, if links lie on that path.
+    linked: Option<Arc<Path>>,
     handle: Arc<sandbox::Root>,
     config: Arc<Config>,
     /// The user's folder of NuGet packages.
@@ -92,7 +92,8 @@ impl Workspace {
             return Err(OpenError::NotADirectory(given.to_owned()));
         }
         let handle = sandbox::Root::open(&root).map_err(|source| OpenError::Unreachable { path: given.to_owned(), source })?;
-        Ok(Self { root: root.into(), handle: Arc::new(handle), config: Arc::default(), packages: None })
+        let linked = std::path::absolute(given).ok().filter(|given| *given != root).map(Arc::from);
+        Ok(Self { root: root.into(), linked, handle: Arc::new(handle), config: Arc::default(), packages: None })
     }
 
     /// The same root with other settings.
@@ -121,8 +122,18 @@ impl Workspace {
             return self.clone();
         }
         let opened = Self::open(&self.root).ok().filter(|opened| opened.root == self.root);
-        let (config, packages) = (Arc::clone(&self.config), self.packages.clone());
-        opened.map_or_else(|| self.clone(), |opened| Self { config, packages, ..opened })
+        opened.map_or_else(|| self.clone(), |opened| Self { handle: opened.handle, ..self.clone() })
+    }
+
+    /// Whether the path by which the root was opened leads to another folder now.
+    #[must_use]
+    pub fn is_repointed(&self) -> bool {
+        self.linked.as_ref().is_some_and(|linked| dunce::canonicalize(linked).is_ok_and(|now| *now != *self.root))
+    }
+
+    /// Whether both were opened at the same folder.
+    pub(crate) fn has_root_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.handle, &other.handle)
     }
 
     /// The settings.

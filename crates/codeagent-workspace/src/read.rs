@@ -19,6 +19,9 @@ pub enum ReadError {
     /// It does not exist, or must not exist for the caller.
     #[error("{0} does not exist")]
     NotFound(RepoPath),
+    /// The root is not there any more.
+    #[error("the folder of the repository is gone")]
+    RootGone,
     /// A link leads out of the root.
     #[error("{0} leads out of the repository")]
     Escapes(RepoPath),

@@ -222,6 +222,7 @@ impl Workspace {
 
     fn walk_of(&self, files: &Files, wanted: impl Fn(&RepoPath, bool) -> bool + Send + Sync + 'static) -> Result<WalkBuilder, SearchError> {
         let filter = |error: ignore::Error| SearchError::Filter(error.to_string());
+        self.must_be_there()?;
         self.stat(&files.at)?;
         let at = self.root().join(self.real_path(&files.at)?.as_str());
         // The root would end in a slash, and rules are looked up by the bytes of paths.

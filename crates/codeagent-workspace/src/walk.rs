@@ -98,10 +98,16 @@ impl Workspace {
 
     /// As [`Self::list`], with what is below, down to `depth` levels. Folders come before what they hold.
     pub fn tree(&self, folder: &RepoPath, depth: usize) -> Result<Walk, ReadError> {
+        self.must_be_there()?;
         if self.stat(folder)?.kind != EntryKind::Directory {
             return Err(ReadError::NotADirectory(folder.clone()));
         }
         Ok(self.scan(folder, Some(depth)))
+    }
+
+    /// Fails if the root is gone: its handle outlives a rename, but walks go by its path and would find nothing.
+    pub(crate) fn must_be_there(&self) -> Result<(), ReadError> {
+        if self.is_there() { Ok(()) } else { Err(ReadError::RootGone) }
     }
 
     /// Walks from the root, so that all ignore files on the way are seen, down to `depth` levels below `folder`.

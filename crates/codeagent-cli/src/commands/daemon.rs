@@ -2,10 +2,7 @@
 //!
 //! A daemon is this program once more, in a session of its own, with the door of the index open; all that is asked of it is asked there, so no
 //! process is ever ended by its number.
-//!
-//! **Limits.** Unix only: elsewhere there is no such door.
 
-#[cfg(unix)]
 use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,16 +15,13 @@ use codeagent_core::engine::{Engine, EngineError, EngineOptions};
 use codeagent_core::watch::door::{self, Keeping};
 use codeagent_core::watch::{End, Keeper, Role};
 use codeagent_mcp::tools::management::timestamp;
-#[cfg(unix)]
-use codeagent_workspace::DataDir;
-use codeagent_workspace::DataDirError;
+use codeagent_workspace::{DataDir, DataDirError};
 use serde_json::json;
 
 use crate::commands::{Root, Threads, model};
 use crate::output;
 
 /// How long a daemon may take until it answers: it may have to check an index that nobody closed.
-#[cfg(unix)]
 const READY: Duration = Duration::from_secs(60);
 
 /// How long another process that begins at the same time may take until it answers.
@@ -72,7 +66,6 @@ struct Begin {
 
 impl Begin {
     /// The arguments of the process that shall be the daemon.
-    #[cfg(unix)]
     fn arguments(&self, data: &DataDir) -> Vec<OsString> {
         let mut arguments: Vec<OsString> = ["daemon", "run", "--idle"].map(OsString::from).to_vec();
         arguments.push(self.idle.to_string().into());
@@ -139,12 +132,6 @@ fn stop(root: &Root) -> anyhow::Result<()> {
     say(root, &format!("stopped process {}", keeping.process), None)
 }
 
-#[cfg(not(unix))]
-fn start(_root: &Root, _begin: &Begin) -> anyhow::Result<()> {
-    bail!("there is no background process on this system; use `codeagent watch`")
-}
-
-#[cfg(unix)]
 fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     let data = root.data()?;
     if let Ok(keeping) = door::who(&data) {
@@ -187,7 +174,6 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Engine> {
 
 /// Keeps the index until there is no more reason to.
 fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
-    #[cfg(unix)]
     codeagent_workspace::leave_session().context("the daemon cannot leave its session")?;
     let cancel = Arc::new(AtomicBool::new(false));
     let ingest =

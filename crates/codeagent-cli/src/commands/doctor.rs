@@ -111,7 +111,7 @@ fn kept(data: &DataDir) -> Vec<Finding> {
 /// Whether changes are told by the system.
 fn watched(workspace: &Workspace) -> Finding {
     let folders = workspace.walk().folders;
-    let failure = match Watcher::new(workspace) {
+    let failure = match Watcher::new(workspace, None) {
         Ok(watcher) => {
             watcher.cover(&folders);
             watcher.failure().map(|error| (error.to_string(), matches!(error, WatchError::Limit)))

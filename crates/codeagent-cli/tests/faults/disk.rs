@@ -176,6 +176,24 @@ fn a_repository_that_is_mounted_and_unmounted_is_noticed() {
 }
 
 #[test]
+fn what_is_mounted_over_a_folder_is_noticed() {
+    if !inside("disk::what_is_mounted_over_a_folder_is_noticed") {
+        return;
+    }
+    let place = Place::new(5);
+    let mut server = Server::start(&place);
+    server.awaits(0, place.classes);
+    mount(&["-t", "tmpfs", "none"], &place.root().join("c"));
+    assert_eq!(server.callers(0).0, 0, "the first question knows");
+    place.write_class(0, 0);
+    assert_eq!(server.callers(0).0, 1, "it is watched");
+    unmount(&[], &place.root().join("c"));
+    assert_eq!(server.callers(0).0, place.classes);
+    place.write_class(0, 1);
+    assert_eq!(server.callers(0).0, place.classes - 1);
+}
+
+#[test]
 fn a_repository_that_is_removed_and_made_again_is_noticed() {
     let place = Place::new(5);
     let mut server = Server::start(&place);
@@ -185,6 +203,8 @@ fn a_repository_that_is_removed_and_made_again_is_noticed() {
         std::fs::rename(place.root(), &aside).unwrap();
         let (_, answer) = server.callers(version - 1);
         assert!(answer.to_string().contains("gone"), "{answer}");
+        let (answer, is_error) = server.call("list_directory", json!({ "path": "" }));
+        assert!(is_error && answer.to_string().contains("gone"), "{answer}");
         if version == 2 {
             // As it was.
             std::fs::rename(&aside, place.root()).unwrap();

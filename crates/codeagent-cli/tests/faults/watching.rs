@@ -63,6 +63,26 @@ fn with_too_few_watches_one_looks_and_says_so() {
     }
 }
 
+#[test]
+fn the_users_own_ignore_rules_take_effect_under_a_server() {
+    let place = Place::new(5);
+    let user = place.folder.path().join("user");
+    let rules = user.join(".config/git/ignore");
+    std::fs::create_dir_all(rules.parent().unwrap()).unwrap();
+    let mut server = Server::of(place.command(&["mcp"]).env("HOME", &user).env_remove("XDG_CONFIG_HOME"));
+    server.awaits(0, place.classes);
+    for (text, classes) in [("C1.cs\n", place.classes - 1), ("", place.classes), ("C1.cs\nC2.cs\n", place.classes - 2)] {
+        std::fs::write(&rules, text).unwrap();
+        assert_eq!(server.callers(0).0, classes, "the first question knows {text:?}");
+    }
+    // Another file of rules.
+    std::fs::write(user.join("mine"), "C3.cs\n").unwrap();
+    std::fs::write(user.join(".gitconfig"), "[core]\n\texcludesFile = ~/mine\n").unwrap();
+    assert_eq!(server.callers(0).0, place.classes - 1);
+    std::fs::remove_file(user.join("mine")).unwrap();
+    assert_eq!(server.callers(0).0, place.classes);
+}
+
 /// The batches so far.
 fn generation(place: &Place) -> Value {
     let engine = codeagent_core::engine::Answers::open(&place.root(), &codeagent_workspace::DataHome::at(&place.home)).unwrap();

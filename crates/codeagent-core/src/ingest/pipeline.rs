@@ -340,11 +340,12 @@ impl IngestPipeline {
         let symbols = built.nodes.symbols();
         let files: FxHashMap<String, FileRow> = rows.files.iter().map(|row| (row.path.clone(), row.clone())).collect();
         let packages = built.installed.rows.clone();
+        let asks_others = packages != run.known.packages;
         let mut batch = Batch {
             removed: removed_files(&run.known, &built.loaded).map(|row| row.id).collect(),
             keys: built.loaded.iter().zip(&built.keys).map(|(file, key)| (file.path.to_string(), *key)).collect(),
             inputs: inputs.clone(),
-            packages: (built.installed.rows != run.known.packages).then(|| built.installed.rows.clone()),
+            packages: asks_others.then(|| packages.clone()),
             metadata: vec![
                 (SCANNED_AT, run.walked_at.to_string()),
                 (BATCH_AT, run.scanned_at.to_string()),
@@ -382,8 +383,20 @@ impl IngestPipeline {
         let package_folders = scan.packages.iter().map(RepoPath::to_string).collect();
         run.known =
             KnownFiles { files, inputs, packages, package_folders, packages_hash, scanned_at: run.walked_at, made_by: self.made_by() };
+        if asks_others {
+            self.watch_packages(&scan.packages, &run.known);
+        }
         self.resident = Some(Resident { known: run.known, ..resident });
         Ok(summary)
+    }
+
+    /// Watches the folders of packages that this batch has read. What changed in them before that is reported by nobody, so they are compared.
+    fn watch_packages(&self, folders: &[RepoPath], known: &KnownFiles) {
+        let Some(watcher) = &self.watcher else { return };
+        let is_new = watcher.extend(&scan::package_folders(&self.workspace, &known.packages));
+        if is_new && packages::compare(&self.workspace, folders, known) == Doubt::Other {
+            watcher.doubt();
+        }
     }
 
     /// The nodes by id, each with its hash.

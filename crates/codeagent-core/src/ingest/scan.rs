@@ -12,10 +12,10 @@
 //! committed all the same) is taken in: without it the imports of a package lead nowhere. So is every file that a tsconfig extends, whatever its
 //! name; a path where such a file was looked for and not found is kept too, so that the file is noticed when it appears.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use codeagent_workspace::{Entry, EntryKind, RepoPath, Stamp, Walk, Watcher, Workspace};
+use codeagent_workspace::{Entry, EntryKind, NODE_MODULES, RepoPath, Stamp, Walk, Watcher, Workspace};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -176,29 +176,46 @@ const MOST_WALKS: usize = 5;
 fn walk(workspace: &Workspace, known: &KnownFiles, watcher: Option<&Watcher>) -> Walk {
     let mut walk = workspace.walk();
     let Some(watcher) = watcher else { return walk };
+    let mut others = package_folders(workspace, &known.packages);
+    others.extend(extended_folders(workspace, known));
     for _ in 1..MOST_WALKS {
-        if !watcher.cover(&watched(workspace, known, &walk)) {
+        if !watcher.cover(&watched(&walk, &others)) {
             return walk;
         }
         walk = workspace.walk();
     }
-    if watcher.cover(&watched(workspace, known, &walk)) {
+    if watcher.cover(&watched(&walk, &others)) {
         watcher.doubt();
     }
     walk
 }
 
-/// What is watched: the folders, those with packages, in which something comes or goes whenever packages are installed, and ignored ones with
-/// files that a tsconfig extends.
-fn watched(workspace: &Workspace, known: &KnownFiles, walk: &Walk) -> Vec<Entry> {
-    let packages = walk.packages.iter().filter(|entry| entry.kind == EntryKind::Directory);
-    let mut watched: Vec<Entry> = walk.folders.iter().chain(packages).cloned().collect();
-    let mut folders: FxHashSet<RepoPath> = known.extended().filter_map(|(path, _)| path.parent()).collect();
-    for entry in &watched {
-        folders.remove(&entry.path);
+/// The folders that are watched: those of the walk, those called `node_modules`, and others of which something was read.
+fn watched(walk: &Walk, others: &[Entry]) -> Vec<Entry> {
+    let roots = walk.packages.iter().filter(|entry| entry.kind == EntryKind::Directory);
+    let mut seen = FxHashSet::default();
+    walk.folders.iter().chain(roots).chain(others).filter(|entry| seen.insert(&entry.path)).cloned().collect()
+}
+
+/// The folders below a `node_modules` that were listed, or of which a file was read.
+pub fn package_folders(workspace: &Workspace, rows: &[PackageRow]) -> Vec<Entry> {
+    let mut folders: BTreeSet<RepoPath> = BTreeSet::new();
+    for path in rows.iter().filter_map(|row| RepoPath::new(&row.path).ok()) {
+        let is_package = |path: &RepoPath| path.segments().any(|segment| segment == NODE_MODULES);
+        let around = path.parent();
+        folders.extend([Some(path), around].into_iter().flatten().filter(is_package));
     }
-    watched.extend(folders.iter().filter_map(|path| workspace.entry_at(path)).filter(|entry| entry.kind == EntryKind::Directory));
-    watched
+    entries(workspace, folders)
+}
+
+/// The folders of files that a tsconfig extends, which may be ignored.
+fn extended_folders(workspace: &Workspace, known: &KnownFiles) -> Vec<Entry> {
+    entries(workspace, known.extended().filter_map(|(path, _)| path.parent()).collect())
+}
+
+fn entries(workspace: &Workspace, folders: BTreeSet<RepoPath>) -> Vec<Entry> {
+    let entries = folders.iter().filter_map(|path| workspace.entry_at(path));
+    entries.filter(|entry| entry.kind == EntryKind::Directory).collect()
 }
 
 /// Walks the repository and compares.

@@ -124,24 +124,14 @@ impl Visit {
     /// Waits until the writer ends, or the visit.
     pub fn wait(&self) {
         // Nothing is ever said.
-        second_hand(&self.0).map(|mut writer| writer.read(&mut [0])).ok();
+        self.0.try_clone().map(|mut writer| writer.read(&mut [0])).ok();
     }
 
     /// Ends it.
     pub fn end(&self) {
-        close(&self.0);
+        self.0.close();
     }
 }
-
-/// Ends a conversation from this side.
-#[cfg(unix)]
-pub(super) fn close(guest: &Conversation) {
-    guest.shutdown(std::net::Shutdown::Both).ok();
-}
-
-/// Ends a conversation; there is none.
-#[cfg(not(unix))]
-pub(super) fn close(_guest: &Conversation) {}
 
 fn granted(answer: &str) -> Option<Granted> {
     let mut words = answer.trim_end().splitn(3, ' ');
@@ -169,7 +159,7 @@ pub(super) fn serve(door: &Door, shared: &Weak<Shared>) {
 }
 
 fn talk(guest: Conversation, shared: Arc<Shared>) -> io::Result<()> {
-    let mut lines = BufReader::new(second_hand(&guest)?).lines();
+    let mut lines = BufReader::new(guest.try_clone()?).lines();
     let first = lines.next().transpose()?.unwrap_or_default();
     let words: Vec<&str> = first.split(' ').collect();
     let mut guest = guest;
@@ -228,17 +218,6 @@ fn is_newer(version: &str, than: &str) -> bool {
 fn own(shared: &Shared) -> String {
     let seconds = shared.life.began.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     format!("keeper {} {seconds} {}\n", std::process::id(), shared.life.role.as_str())
-}
-
-/// The same conversation once more.
-#[cfg(unix)]
-fn second_hand(guest: &Conversation) -> io::Result<Conversation> {
-    guest.try_clone()
-}
-
-#[cfg(not(unix))]
-fn second_hand(_guest: &Conversation) -> io::Result<Conversation> {
-    Err(io::ErrorKind::Unsupported.into())
 }
 
 fn fulfil(shared: &Arc<Shared>, wish: &Wish, wait: Duration) -> Lag {

@@ -11,6 +11,8 @@ use crate::engine::EngineOptions;
 use crate::store::{self, canonical_dump};
 
 mod git;
+mod packages;
+mod random;
 mod vectors;
 
 /// A repository that is watched.
@@ -35,7 +37,11 @@ impl Place {
         std::fs::create_dir(&root).unwrap();
         std::fs::write(root.join("a.cs"), "class A { void M() { } }").unwrap();
         let engine = open(&root, home.path());
-        let watcher = if is_watched { Watcher::new(&engine.workspace()).map_err(|_| String::new()) } else { Err("no watching".to_owned()) };
+        let watcher = if is_watched {
+            Watcher::new(&engine.workspace(), Some(engine.data())).map_err(|_| String::new())
+        } else {
+            Err("no watching".to_owned())
+        };
         let keeper = Keeper::over(engine, watcher, Role::Daemon, |_| {}).unwrap();
         assert!(keeper.settle(None).is_none());
         Self { keeper, folder, _home: home }
@@ -208,6 +214,39 @@ fn a_root_that_goes_is_said() {
     assert!(lag.failure.is_some_and(|failure| failure.contains("gone")));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_path_that_leads_to_another_folder_is_said() {
+    use std::os::unix::fs::symlink;
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for name in ["v1", "v2"] {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    let link = folder.path().join("current");
+    symlink("v1", &link).unwrap();
+    let keeper = Keeper::start(open(&link, home.path()), Role::Server, |_| {}).unwrap();
+    assert_eq!(keeper.settle(None), Lag::default());
+    symlink("v2", folder.path().join("next")).unwrap();
+    std::fs::rename(folder.path().join("next"), &link).unwrap();
+    for _ in 0..2 {
+        let lag = keeper.settle(Some(Duration::from_secs(60)));
+        assert!(lag.failure.is_some_and(|failure| failure.contains("leads to another folder")));
+        // A batch does not forget how the root was named.
+        std::fs::write(folder.path().join("v1/a.cs"), "class A { }").unwrap();
+    }
+    std::fs::remove_file(&link).unwrap();
+    symlink("v1", &link).unwrap();
+    assert_eq!(keeper.settle(Some(Duration::from_secs(60))), Lag::default());
+}
+
+#[test]
+fn where_watching_ends_one_looks() {
+    let place = Place::new();
+    place.write("b.cs", "class B { }");
+    std::fs::remove_dir_all(place.keeper.engine().data().path().join("cookies")).unwrap();
+    assert_eq!(place.files(), ["a.cs", "b.cs"], "without barriers everything is compared");
+}
+
 #[test]
 fn where_nothing_is_told_one_looks() {
     let place = Place::watched(false);
@@ -236,7 +275,6 @@ fn past_its_time_a_question_is_told_what_is_missing() {
     assert_eq!(place.files(), ["a.cs"]);
 }
 
-#[cfg(unix)]
 #[test]
 fn an_older_daemon_makes_room_for_a_newer_version() {
     use std::io::{Read, Write};

@@ -94,7 +94,7 @@ impl From<PathError> for Failure {
 impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Self {
         let kind = match &error {
-            ReadError::NotFound(_) => FailureKind::NoFile,
+            ReadError::NotFound(_) | ReadError::RootGone => FailureKind::NoFile,
             ReadError::Escapes(_) => FailureKind::Outside,
             ReadError::NotAFile(_) => FailureKind::NotAFile,
             ReadError::NotADirectory(_) => FailureKind::NotAFolder,

@@ -41,6 +41,8 @@ const SOURCES: &[&str] = &[
     include_str!("../../../codeagent-core/src/store/tests.rs"),
     include_str!("../../../codeagent-core/src/watch/life.rs"),
     include_str!("../../../codeagent-core/src/watch/tests.rs"),
+    include_str!("../../../codeagent-core/src/watch/tests/packages.rs"),
+    include_str!("../../../codeagent-core/src/watch/tests/random.rs"),
     include_str!("../../../codeagent-core/src/watch/tests/vectors.rs"),
     include_str!("../../../codeagent-embed/src/install/tests.rs"),
     include_str!("../../../codeagent-embed/src/runtime.rs"),
@@ -108,11 +110,28 @@ const FAULTS: &[(&str, &str, &str)] = &[
         "without_instances_of_watches_one_looks_and_says_so with_too_few_watches_one_looks_and_says_so where_nothing_is_told_one_looks",
     ),
     (
+        "R9a the watcher's thread ends, or an event does not arrive in time",
+        "Everything is compared, then the repository is polled, and `get_status` says so",
+        "a_watcher_whose_thread_ends_says_so where_watching_ends_one_looks a_data_folder_that_cannot_be_written_has_no_barrier",
+    ),
+    (
         "R10 folders and trees come, go and move; files are exchanged, emptied, become links",
         "All of it is known to the next question",
         "a_thousand_folders_are_known_to_the_next_question folders_that_come_in_whatever_way_are_known \
          what_is_written_is_known_to_the_next_question files_and_folders_that_become_links_are_known \
-         a_file_that_is_emptied_and_written_in_parts_is_known folders_that_come_go_or_move_mean_anything",
+         a_file_that_is_emptied_and_written_in_parts_is_known folders_that_come_go_or_move_mean_anything \
+         random_edits_are_known_to_the_next_question",
+    ),
+    (
+        "R10a installed packages are edited in place, added to a scope, exchanged in a store",
+        "The next question knows",
+        "declarations_that_are_edited_in_place_are_known a_package_that_is_added_to_a_scope_is_known \
+         an_edit_in_the_store_that_links_lead_to_is_known a_new_import_has_its_package_watched",
+    ),
+    (
+        "R10b the user's own ignore rules change (`core.excludesFile`, `~/.config/git/ignore`)",
+        "The next question knows",
+        "the_users_own_ignore_rules_take_effect_under_a_server",
     ),
     (
         "R11 git exchanges the files under clients",
@@ -165,8 +184,9 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ),
     (
         "R19 the root is unmounted, mounted over, renamed, removed and made again",
-        "The next question notices; what lies there now is indexed and watched, without a restart",
-        "a_repository_that_is_mounted_and_unmounted_is_noticed a_repository_that_is_removed_and_made_again_is_noticed a_root_that_goes_is_said",
+        "The next question notices; what lies there now is indexed and watched, without a restart. So is what is mounted over a folder. A path that \
+         leads to another folder than before is named",
+        "what_is_mounted_over_a_folder_is_noticed a_path_that_leads_to_another_folder_is_said a_repository_that_is_mounted_and_unmounted_is_noticed a_repository_that_is_removed_and_made_again_is_noticed a_root_that_goes_is_said",
     ),
     (
         "R20 files and folders may not be read for a while",
@@ -228,7 +248,7 @@ const NOT_STAGED: &str = "
 ## Not staged
 
 * xfs, btrfs, ntfs-3g, sshfs and other FUSE file systems (R18): they need tools that are not always there, and the superuser. Kinds that do not tell of \
-changes others make are known by their number (`codeagent-workspace/src/watch/linux.rs`).
+changes others make are known by their number (`codeagent-workspace/src/watch/unwatched.rs`).
 * A grammar that ends the process (R21): there is no process of its own for parsing. Depth and work are bounded before a grammar sees a text, and \
 `tests/hostile` holds that.
 * A write that the system reports as done and loses (R3) other than at the end of the log: no file system that keeps its word does that.

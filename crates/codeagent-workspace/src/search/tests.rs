@@ -235,3 +235,15 @@ proptest! {
         });
     }
 }
+
+#[test]
+fn a_root_that_is_gone_is_an_error() {
+    let (root, workspace) = workspace();
+    // Its handle still leads to the folder.
+    let aside = tempfile::tempdir().unwrap();
+    fs::rename(root.path(), aside.path().join("aside")).unwrap();
+    let searched = workspace.search_text(&Files::default(), &query("two"), |_, _| true, &|_| {});
+    assert!(matches!(searched, Err(SearchError::Path(ReadError::RootGone))));
+    assert!(matches!(workspace.list(&RepoPath::root()), Err(ReadError::RootGone)));
+    assert!(matches!(workspace.tree(&RepoPath::root(), 2), Err(ReadError::RootGone)));
+}

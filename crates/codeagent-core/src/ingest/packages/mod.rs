@@ -5,8 +5,7 @@
 //! time, so that the next batch sees whether anything may differ without looking anything up.
 //!
 //! **Limits.** Declarations alone: of an npm package that ships sources or JavaScript without declarations nothing is known. What no import and no
-//! `/// <reference>` leads to is not read, `@types` packages among it. Counted limits on files, bytes and specifiers; who was left out is said. Watched are
-//! the folders called `node_modules` alone: an edit of an installed package is noticed by the next batch that looks at the whole repository.
+//! `/// <reference>` leads to is not read, `@types` packages among it. Counted limits on files, bytes and specifiers; who was left out is said.
 
 mod closure;
 mod compare;
