@@ -101,7 +101,7 @@ pub struct RankedRow {
     /// What was found.
     #[serde(flatten)]
     pub row: SymbolRow,
-    /// How well it fits the search by bm25; smaller is better.
+    /// How well it fits the search; smaller is better, and only its order counts.
     pub rank: f64,
     /// How well it answers a query that reads as language, 0 to 1; the order then follows this.
     #[serde(skip_serializing_if = "Option::is_none")]

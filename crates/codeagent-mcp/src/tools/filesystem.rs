@@ -25,12 +25,12 @@ const MAX_LINES: usize = 10_000;
 const MAX_FILE_BYTES: u64 = 64 << 20;
 /// Most entries shown of one directory of a tree.
 const MAX_ENTRIES: usize = 1_000;
-/// Most characters of a whole tree; with the note it stays below 10,000.
-const TREE_CHARACTERS: usize = 9_600;
-/// What a file costs beside its name, in characters.
-const FILE_COST: usize = 27;
-/// What a directory costs beside its name, with the number of entries that did not fit.
-const DIRECTORY_COST: usize = 82;
+/// Most characters of a whole tree; with the note it stays below 48,000.
+const TREE_CHARACTERS: usize = 47_800;
+/// What a file costs beside its name, in characters: `{"name":,"type":"file"},`.
+const FILE_COST: usize = 24;
+/// What a directory costs beside its name: `{"name":,"type":"directory","children":[],"truncated":true,"more":99999999},`.
+const DIRECTORY_COST: usize = 76;
 
 const DIRECTORY_ERRORS: &[Code] = &[Code::NotFound, Code::InvalidParameter, Code::PathEscape, Code::IndexError];
 const FILE_ERRORS: &[Code] =
@@ -100,7 +100,7 @@ struct DirectoryEntry {
     /// What it is.
     #[schemars(extend("enum" = KINDS))]
     r#type: &'static str,
-    /// Size in bytes; files only.
+    /// Size in bytes; files only, and no links that lead out of the repository or nowhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
 }
@@ -110,12 +110,14 @@ fn list_directory(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
     let listing = state.workspace().list(&folder)?;
     let entries = &listing.entries;
     let rows = Rows { count: entries.len(), key: |index: usize| entries[index].path.as_str() };
-    let answer = page(arguments, rows, |index| Ok(Some(directory_entry(&entries[index]))))?;
+    let answer = page(arguments, rows, |index| Ok(Some(directory_entry(state, &entries[index]))))?;
     Ok(if entries.is_empty() { answer.with_note("the directory is empty or everything in it is ignored") } else { answer })
 }
 
-fn directory_entry(entry: &Entry) -> DirectoryEntry {
-    let size = (entry.kind == EntryKind::File).then_some(entry.size);
+fn directory_entry(state: &State, entry: &Entry) -> DirectoryEntry {
+    // The size of a link that is not followed would be that of the link.
+    let is_file = entry.kind == EntryKind::File && state.workspace().stat(&entry.path).is_ok();
+    let size = is_file.then_some(entry.size);
     DirectoryEntry { name: entry.path.file_name().to_owned(), r#type: kind_word(entry.kind), size }
 }
 
@@ -241,28 +243,31 @@ fn get_directory_tree(state: &State, arguments: &Arguments) -> Result<Answer, To
     Ok(if is_cut { answer.with_note("`more` entries of a directory did not fit: ask for it, or for fewer levels") } else { answer })
 }
 
-/// How many entries of each directory are shown. Level by level, so that what is near the top comes first; what is left for a level is shared
-/// among its directories.
+/// How many entries of each directory are shown. Level by level, so that what is near the top comes first. If a level does not fit, its directories
+/// get equal shares, and what a small one does not need goes to the larger ones.
 fn fitting(children: &BTreeMap<RepoPath, Vec<&Entry>>, top: &RepoPath) -> BTreeMap<RepoPath, usize> {
-    let (mut shown, mut left, mut level) = (BTreeMap::new(), TREE_CHARACTERS, vec![top.clone()]);
+    let (mut shown, mut left, mut level) = (BTreeMap::new(), TREE_CHARACTERS.saturating_sub(DIRECTORY_COST), vec![top.clone()]);
     while !level.is_empty() {
-        let mut next = Vec::new();
-        for (at, folder) in level.iter().enumerate() {
-            let (share, mut used, mut count) = (left / (level.len() - at), 0, 0);
-            for entry in children.get(folder).into_iter().flatten().take(MAX_ENTRIES) {
+        let entries = |folder: &RepoPath| children.get(folder).into_iter().flatten().take(MAX_ENTRIES);
+        let mut level_costs: Vec<(usize, RepoPath)> =
+            level.drain(..).map(|folder| (entries(&folder).map(|entry| cost(entry)).sum(), folder)).collect();
+        level_costs.sort();
+        let count = level_costs.len();
+        for (at, (_, folder)) in level_costs.into_iter().enumerate() {
+            let (share, mut used, mut fitting) = (left / (count - at), 0, 0);
+            for entry in entries(&folder) {
                 let cost = cost(entry);
                 if used + cost > share {
                     break;
                 }
-                (used, count) = (used + cost, count + 1);
+                (used, fitting) = (used + cost, fitting + 1);
                 if entry.kind == EntryKind::Directory {
-                    next.push(entry.path.clone());
+                    level.push(entry.path.clone());
                 }
             }
             left -= used;
-            shown.insert(folder.clone(), count);
+            shown.insert(folder, fitting);
         }
-        level = next;
     }
     shown
 }

@@ -125,18 +125,51 @@ async fn get_directory_tree_nests() {
     .await;
 }
 
+/// A session over empty files.
+async fn over_empty(names: &[String]) -> Session {
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
+    Session::over(&files).await
+}
+
 #[tokio::test]
 async fn large_directories_are_cut_and_say_so() {
-    let names: Vec<String> = (0..1_001).map(|i| format!("many/f{i:04}.ts")).collect();
-    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"x"[..])).collect();
-    let session = Session::over(&files).await;
-    let tree = session.raw("get_directory_tree", json!({ "path": "many" })).await.structured_content.unwrap();
-    let shown = tree["children"].as_array().unwrap().len() as u64;
-    assert!(shown > 200 && tree["truncated"] == true && tree["more"] == 1_001 - shown, "{shown} shown, {} more", tree["more"]);
+    let session = over_empty(&(0..1_500).map(|index| format!("many/file{index:04}.ts")).collect::<Vec<_>>()).await;
+    let tree = session.structured("get_directory_tree", json!({ "path": "many" })).await;
+    let shown: Vec<&str> = tree["children"].as_array().unwrap().iter().map(|child| child["name"].as_str().unwrap()).collect();
+    assert_eq!((shown.len(), shown[0], shown[999]), (1_000, "file0000.ts", "file0999.ts"));
+    assert_eq!((&tree["truncated"], &tree["more"]), (&json!(true), &json!(500)));
     let page = session.raw("list_directory", json!({ "path": "many" })).await.structured_content.unwrap();
     let next = page["next_cursor"].as_str().unwrap();
     let second = session.raw("list_directory", json!({ "path": "many", "cursor": next })).await.structured_content.unwrap();
     assert_ne!(page["results"][0], second["results"][0]);
+}
+
+#[tokio::test]
+async fn a_thousand_entries_are_not_cut() {
+    let session = over_empty(&(0..1_000).map(|index| format!("many/file{index:04}.ts")).collect::<Vec<_>>()).await;
+    let tree = session.structured("get_directory_tree", json!({ "path": "many" })).await;
+    assert_eq!(tree["children"].as_array().unwrap().len(), 1_000);
+    assert_eq!(tree.as_object().unwrap().len(), 3, "its name, its kind and what lies in it: nothing says that something was cut");
+}
+
+#[tokio::test]
+async fn a_level_of_a_tree_is_shown_before_the_next_one() {
+    // The first directory alone would take all there is room for.
+    let mut names: Vec<String> = (0..1_000).map(|index| format!("a/sub/a-file-with-a-rather-long-name{index:04}.ts")).collect();
+    names.extend((0..20).map(|index| format!("b{index:02}/sub/small.ts")));
+    let session = over_empty(&names).await;
+    let tree = session.structured("get_directory_tree", json!({})).await;
+    let length = tree.to_string().chars().count();
+    assert!((45_000..=48_000).contains(&length), "{length}");
+    let top = tree["children"].as_array().unwrap();
+    assert_eq!(top.len(), 21);
+    let (cut, whole) = top.split_first().unwrap();
+    let large = &cut["children"][0];
+    let shown = large["children"].as_array().unwrap().len();
+    assert_eq!((&large["truncated"], &large["more"]), (&json!(true), &json!(1_000 - shown)), "{shown}");
+    for directory in whole {
+        assert_eq!(directory["children"][0]["children"][0]["name"], "small.ts", "{directory}");
+    }
 }
 
 #[cfg(unix)]
@@ -153,6 +186,10 @@ async fn links_out_of_the_root_are_not_followed() {
     let kinds: Vec<String> =
         listed["results"].as_array().unwrap().iter().map(|entry| format!("{} {}", entry["name"], entry["type"])).collect();
     assert!(kinds.contains(&r#""out" "file""#.to_owned()), "{kinds:?}");
+    for entry in listed["results"].as_array().unwrap() {
+        let leads_out = entry["name"] == "out" || entry["name"] == "secret.txt";
+        assert_eq!(entry["size"].is_null(), leads_out || entry["type"] == "directory", "the size of a link is no size of a file: {entry}");
+    }
     assert!(
         !session.structured("get_directory_tree", json!({ "depth": 10 })).await.to_string().contains("secret.txt\",\"type\":\"directory")
     );

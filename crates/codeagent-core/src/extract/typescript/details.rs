@@ -108,8 +108,8 @@ pub fn comment_before(text: &str, start: usize) -> Option<&str> {
 
 fn read_doc(comment: &str) -> Doc {
     let mut doc = Doc { summary: String::new(), deprecated: comment.contains("@deprecated") };
-    for line in comment.lines() {
-        let line = line.trim().trim_start_matches('*').trim();
+    let lines = || comment.lines().map(|line| line.trim().trim_start_matches('*').trim());
+    for line in lines() {
         if line.starts_with('@') || line.starts_with("```") {
             break;
         }
@@ -122,6 +122,10 @@ fn read_doc(comment: &str) -> Doc {
             }
             push_plain(&mut doc.summary, line);
         }
+    }
+    // A comment of tags only is one all the same.
+    if let Some(tag) = lines().find(|line| line.starts_with('@')).filter(|_| doc.summary.is_empty()) {
+        push_plain(&mut doc.summary, tag);
     }
     if doc.summary.len() > SUMMARY_LIMIT {
         let cut = (0..=SUMMARY_LIMIT).rev().find(|&at| doc.summary.is_char_boundary(at)).unwrap_or(0);
@@ -153,6 +157,8 @@ mod tests {
         let text = "/**\n * Adds {@link Cart items}\n * up.\n *\n * More.\n * @deprecated use b\n */\n// note\nfunction f() {}";
         let doc = doc_before(text, text.find("function").unwrap()).unwrap();
         assert_eq!(doc, Doc { summary: "Adds Cart items up.".to_owned(), deprecated: true });
+        let doc = doc_before("/** @deprecated use {@link b} */\nfunction f() {}", 33).unwrap();
+        assert_eq!(doc, Doc { summary: "@deprecated use b".to_owned(), deprecated: true });
         assert_eq!(doc_before("/* no */ x", 9), None);
         assert_eq!(doc_before("f(); x", 5), None);
         let globs = "import './*';\n/** In src/*.ts */\nlet x";
