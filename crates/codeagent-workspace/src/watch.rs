@@ -11,7 +11,8 @@
 //! promises it for one folder only, and two barriers in a row make up for that. macOS is believed to keep it and is not tested.
 //!
 //! Limitations: network file systems are refused, because they do not report what other machines change. Where there is no [`Watcher`], callers
-//! poll. A change through a hard link or a bind mount outside of the listed folders is reported there, not here.
+//! poll. A change through a hard link or a bind mount outside of the listed folders is reported there, not here. On FreeBSD before 14.5 every
+//! file below the root is held open.
 
 mod events;
 mod unwatched;

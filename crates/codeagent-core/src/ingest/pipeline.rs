@@ -177,7 +177,7 @@ impl IngestPipeline {
         let mut run = Run { threads, clock: Clock::default(), progress, started, scanned_at, walked_at, known };
         run.threads.install(|| run.clock.time(Phase::Read, || scan::compare_contents(&self.workspace, &run.known, &mut sources)));
         let (changed, same): (Vec<SourceFile>, Vec<SourceFile>) = sources.into_iter().partition(|source| source.in_doubt);
-        let touched = touched_rows(&run.known, &same);
+        let touched = run.known.touched(&same);
         let (mut batch, mut rows, mut summary) = (Batch::default(), Vec::new(), Summary { unchanged: true, ..Summary::default() });
         if !changed.is_empty() {
             let patched = match resident.standing.as_mut().filter(|_| changed.len() <= MOST_PATCHED) {
@@ -309,7 +309,7 @@ impl IngestPipeline {
 
     /// Contents are as before, but sizes or times have to be noted.
     fn touch(&self, run: &mut Run<'_>, scan: &Scan, inputs: Vec<InputRow>, doubt: Doubt) -> Result<(), IngestError> {
-        let touched = touched_rows(&run.known, &scan.sources);
+        let touched = run.known.touched(&scan.sources);
         let metadata = vec![(SCANNED_AT, run.scanned_at.to_string())];
         let packages = if let Doubt::Touched(rows) = doubt { Some(rows) } else { None };
         let batch =
@@ -383,20 +383,11 @@ impl IngestPipeline {
         let package_folders = scan.packages.iter().map(RepoPath::to_string).collect();
         run.known =
             KnownFiles { files, inputs, packages, package_folders, packages_hash, scanned_at: run.walked_at, made_by: self.made_by() };
-        if asks_others {
-            self.watch_packages(&scan.packages, &run.known);
+        if let Some(watcher) = self.watcher.as_deref().filter(|_| asks_others) {
+            packages::watch(watcher, &self.workspace, &scan.packages, &run.known);
         }
         self.resident = Some(Resident { known: run.known, ..resident });
         Ok(summary)
-    }
-
-    /// Watches the folders of packages that this batch has read. What changed in them before that is reported by nobody, so they are compared.
-    fn watch_packages(&self, folders: &[RepoPath], known: &KnownFiles) {
-        let Some(watcher) = &self.watcher else { return };
-        let is_new = watcher.extend(&scan::package_folders(&self.workspace, &known.packages));
-        if is_new && packages::compare(&self.workspace, folders, known) == Doubt::Other {
-            watcher.doubt();
-        }
     }
 
     /// The nodes by id, each with its hash.
@@ -578,13 +569,6 @@ fn removed_files<'a>(known: &'a KnownFiles, loaded: &[Loaded]) -> impl Iterator<
     let mut gone: Vec<&FileRow> = known.files.values().filter(is_gone).collect();
     gone.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     gone.into_iter()
-}
-
-/// Rows of sources whose content is as before, with the sizes and times they have now.
-fn touched_rows(known: &KnownFiles, sources: &[SourceFile]) -> Vec<FileRow> {
-    let stale = sources.iter().filter_map(|source| Some((source, known.files.get(source.path.as_str())?)));
-    let touched = stale.filter(|(source, row)| (row.size, row.stamp) != (source.size, source.stamp));
-    touched.map(|(source, row)| FileRow { size: source.size, stamp: source.stamp, ..row.clone() }).collect()
 }
 
 /// The nodes that are other ones than before, and the ids of those that are gone.

@@ -112,6 +112,13 @@ impl KnownFiles {
         self.extended().filter(move |known| differs(known)).map(|(path, _)| path)
     }
 
+    /// Rows of sources whose content is as before, with the sizes and times they have now.
+    pub fn touched(&self, sources: &[SourceFile]) -> Vec<FileRow> {
+        let stale = sources.iter().filter_map(|source| Some((source, self.files.get(source.path.as_str())?)));
+        let touched = stale.filter(|(source, row)| (row.size, row.stamp) != (source.size, source.stamp));
+        touched.map(|(source, row)| FileRow { size: source.size, stamp: source.stamp, ..row.clone() }).collect()
+    }
+
     /// What was read of a path in a package.
     pub fn package(&self, path: &str) -> Option<&PackageRow> {
         let at = self.packages.binary_search_by(|row| row.path.as_str().cmp(path)).ok()?;

@@ -1,10 +1,10 @@
 //! May the packages declare something else than when they were read? Decided by sizes and times of what was looked at then, and by contents where
 //! these say nothing.
 
-use codeagent_workspace::{External, Packages, RepoPath, Stamp, Workspace};
+use codeagent_workspace::{External, Packages, RepoPath, Stamp, Watcher, Workspace};
 
 use super::{place_of, texts};
-use crate::ingest::scan::{COARSEST_TIME_NS, KnownFiles, NEVER_READ};
+use crate::ingest::scan::{COARSEST_TIME_NS, KnownFiles, NEVER_READ, package_folders};
 use crate::store::PackageRow;
 
 /// More than any declaration file or package.json has.
@@ -51,6 +51,14 @@ pub fn compare(workspace: &Workspace, folders: &[RepoPath], known: &KnownFiles) 
     match touched {
         Some(rows) if rows != known.packages => Doubt::Touched(rows),
         _ => Doubt::Same,
+    }
+}
+
+/// Watches the folders of packages of which a batch has read something. What changed in them before that is reported by nobody, so they are
+/// compared once more.
+pub fn watch(watcher: &Watcher, workspace: &Workspace, folders: &[RepoPath], known: &KnownFiles) {
+    if watcher.extend(&package_folders(workspace, &known.packages)) && compare(workspace, folders, known) == Doubt::Other {
+        watcher.doubt();
     }
 }
 

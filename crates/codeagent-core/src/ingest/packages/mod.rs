@@ -28,7 +28,7 @@ use crate::resolve::language::published;
 use crate::resolve::{FileId, PackageAnswers, Supplied, World, WorldFile};
 use crate::store::{FactsKey, PackageRow};
 
-pub use compare::{Doubt, compare};
+pub use compare::{Doubt, compare, watch};
 pub use nuget::HeldAssemblies;
 
 /// Remarks on single files.
