@@ -57,13 +57,52 @@ fn commands_are_offered_only_if_allowed() {
             let ran_in_jail = ran.contains("exit_code: 0\\nstdout:\\ntext");
             assert!(ran_in_jail || ran.contains("CommandNotAllowed: commands are run in a jail only"), "{flags:?}: {ran}");
         } else {
-            assert!(ran.contains("-32602") && !ran.contains("exit_code"), "{flags:?}: {ran}");
+            let is_told_how =
+                flags[1] != "patch" || ran.contains("CommandNotAllowed: commands are not allowed; start the server with --allow-exec");
+            assert!(is_told_how && !ran.contains("exit_code"), "{flags:?}: {ran}");
+            assert!(flags[1] == "patch" || ran.contains("-32602"), "{flags:?}: {ran}");
         }
     }
     for flags in [&["--allow-exec"][..], &[]] {
         let (names, ran) = asked(flags);
         assert!(names.len() == 17 && !names.iter().any(|name| name.contains("exec") || name.contains("run")), "{names:?}");
         assert!(ran.contains("-32602"), "{ran}");
+    }
+}
+
+#[test]
+fn the_root_of_local_may_come_from_the_environment() {
+    let outer = tempfile::tempdir().unwrap();
+    let folder = |name: &str| outer.path().join(name);
+    for name in ["here", "named", "given"] {
+        std::fs::create_dir_all(folder(name).join(".git")).unwrap();
+        std::fs::write(folder(name).join(format!("{name}.txt")), "text\n").unwrap();
+    }
+    let find = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"NAME","arguments":{"queries":[{"path":"."}]}}}"#;
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_files","arguments":{}}}"#;
+    let find = find.replace("NAME", "local_find_files");
+    let named = folder("named");
+    let given = ["--root", folder("given").to_str().unwrap()].map(str::to_owned);
+    for (profile, variable, flags, question, expected) in [
+        ("local", None, &[][..], find.as_str(), "here.txt"),
+        ("local", Some(""), &[], &find, "here.txt"),
+        ("local", named.to_str(), &[], &find, "named.txt"),
+        ("local", named.to_str(), &given, &find, "given.txt"),
+        // Of the other profiles no contract has it.
+        ("assistant", named.to_str(), &[], list, "here.txt"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+        command.args(["mcp", "--profile", profile]).args(flags).env_remove("WORKSPACE_ROOT").env("CODEAGENT_DATA_DIR", folder("data"));
+        command.current_dir(folder("here")).envs(variable.map(|value| ("WORKSPACE_ROOT", value)));
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (mut input, output) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
+        writeln!(input, "{HELLO}\n{question}").unwrap();
+        let told = output.lines().nth(1).unwrap().unwrap();
+        drop(input);
+        server.wait().unwrap();
+        for name in ["here.txt", "named.txt", "given.txt"] {
+            assert_eq!(told.contains(name), name == expected, "{profile} {variable:?} {flags:?}: {told}");
+        }
     }
 }
 

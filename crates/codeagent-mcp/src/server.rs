@@ -95,9 +95,8 @@ impl Server {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let names = self.set.names();
-        if !names.contains(&request.name.as_ref()) {
-            return Err(no_such_tool(&request.name, names.into_iter()));
+        if !self.set.answers(&request.name) {
+            return Err(no_such_tool(&request.name, self.set.names().into_iter()));
         }
         let _turn = self.turns.acquire().await.map_err(|_| ErrorData::internal_error("the server ends", None))?;
         let (state, set) = (Arc::clone(&self.state), Arc::clone(&self.set));
@@ -136,8 +135,12 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let instructions = if self.set.profile == Profile::Index { INSTRUCTIONS } else { self.set.instructions() };
         let offered = ServerCapabilities::builder().enable_tools();
-        let has_prompts = matches!(self.set.profile, Profile::Index | Profile::Local);
-        let offered = if has_prompts { offered.enable_prompts().build() } else { offered.build() };
+        let offered = match self.set.profile {
+            // As its contract records it, though the lists never change.
+            Profile::Local => offered.enable_tool_list_changed().enable_prompts().enable_prompts_list_changed().build(),
+            Profile::Index => offered.enable_prompts().build(),
+            _ => offered.build(),
+        };
         ServerConfig::new(offered)
             .with_server_info(Implementation::new(self.set.server_name(), env!("CARGO_PKG_VERSION")))
             .with_instructions(instructions)

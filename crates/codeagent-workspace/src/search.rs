@@ -1,31 +1,29 @@
 //! Which lines of which files match a pattern? Folders are walked and files searched in parallel by the libraries that ripgrep is made of; each
 //! file is opened as every other is (`sandbox`), so a link that appears in between leads nowhere.
 //!
-//! **Limits.** No look-around and no back-references: the engine takes time that grows with the text only. Of a line at most `line_bytes` are
-//! kept; what follows a line of more than 64 MiB is not searched, and no longer file over several lines. Folders that are exchanged for links
-//! during the walk can make a file be missed, never one outside be read. Rules of ignore files are bounded (`ignored`); a repository in the
-//! repository has those of the outer one too.
+//! Without `perl` a pattern has no look-around and no back-references, and takes time that grows with the text only; with it `perl` bounds the time.
+//!
+//! **Limits.** Of a line at most `line_bytes` are kept; what follows a line of more than 64 MiB is not searched, and no longer file over several lines.
+//! Folders that are exchanged for links during the walk can make a file be missed, never one outside be read. Rules of ignore files are bounded
+//! (`ignored`); a repository in the repository has those of the outer one too.
 
+mod files;
+mod perl;
+
+use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
-use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use grep_matcher::Matcher;
+use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
-use ignore::overrides::{Override, OverrideBuilder};
-use ignore::types::{Types, TypesBuilder};
-use ignore::{DirEntry, WalkBuilder};
 
-use crate::Workspace;
-use crate::ignored::Searched;
-use crate::path::{RepoPath, is_hidden_name};
+use crate::path::RepoPath;
 use crate::read::ReadError;
-use crate::threads;
+use perl::PerlMatcher;
 
 /// Largest compiled form of a pattern, in bytes; a pattern that needs more is refused.
 const MAX_COMPILED: usize = 2 << 20;
@@ -70,6 +68,8 @@ pub struct TextQuery {
     pub pattern: String,
     /// It is a text, not a regular expression.
     pub is_literal: bool,
+    /// It is a regular expression of PCRE2.
+    pub perl: bool,
     /// Upper and lower case.
     pub case: Case,
     /// Whole words only.
@@ -119,6 +119,8 @@ pub struct Files {
     pub exclude: Vec<String>,
     /// A type of file as ripgrep names them.
     pub file_type: Option<String>,
+    /// Links that lead to files and folders inside the root are followed, if no rule leaves out what they lead to. Each file is searched once.
+    pub follow_links: bool,
     /// 0: as many as there are processors.
     pub threads: usize,
 }
@@ -178,124 +180,15 @@ pub enum SearchError {
     Path(#[from] ReadError),
 }
 
-impl Workspace {
-    /// Searches files in parallel. `take` gets the hits of every file that has some, from several threads and in any order; `wanted` says which
-    /// folders and files to look at.
-    pub fn search_text(
-        &self,
-        files: &Files,
-        query: &TextQuery,
-        wanted: impl Fn(&RepoPath, bool) -> bool + Send + Sync + Clone + 'static,
-        take: &(dyn Fn(FileHits) + Sync),
-    ) -> Result<SearchStats, SearchError> {
-        let matcher = query.matcher()?;
-        let searcher = query.searcher()?;
-        let mut walk = self.walk_of(files, wanted)?;
-        let (count, bytes, late) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
-        threads::walk(&mut walk, files.threads, || {
-            let (matcher, mut searcher) = (matcher.clone(), searcher.clone());
-            let (count, bytes, late) = (&count, &bytes, &late);
-            Box::new(move |entry| {
-                if query.is_late() {
-                    late.store(true, Ordering::Relaxed);
-                    return ControlFlow::Break(());
-                }
-                let Some(path) = entry.ok().and_then(|entry| self.searchable(&entry)) else { return ControlFlow::Continue(()) };
-                let Ok(file) = self.open_file(&path) else { return ControlFlow::Continue(()) };
-                let Some(size) = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len()) else {
-                    return ControlFlow::Continue(());
-                };
-                count.fetch_add(1, Ordering::Relaxed);
-                bytes.fetch_add(size, Ordering::Relaxed);
-                let mut collector = Collector { query, matcher: &matcher, hits: Vec::new(), window: VecDeque::new(), count: 0 };
-                // A file that cannot be read on has the hits found so far.
-                searcher.search_file(&matcher, &file, &mut collector).ok();
-                late.fetch_or(query.is_late(), Ordering::Relaxed);
-                if collector.count > 0 || query.misses {
-                    take(FileHits { path, hits: collector.hits, count: collector.count });
-                }
-                ControlFlow::Continue(())
-            })
-        });
-        Ok(SearchStats { files: count.into_inner(), bytes: bytes.into_inner(), timed_out: late.into_inner() })
-    }
-
-    fn walk_of(&self, files: &Files, wanted: impl Fn(&RepoPath, bool) -> bool + Send + Sync + 'static) -> Result<WalkBuilder, SearchError> {
-        let filter = |error: ignore::Error| SearchError::Filter(error.to_string());
-        self.must_be_there()?;
-        self.stat(&files.at)?;
-        let at = self.root().join(self.real_path(&files.at)?.as_str());
-        // The root would end in a slash, and rules are looked up by the bytes of paths.
-        let at = at.components().as_path();
-        let mut builder = WalkBuilder::new(at);
-        // The library would open whatever is called `.gitignore`: a pipe, a device, a file outside.
-        builder.standard_filters(false).follow_links(false);
-        let mut globs = OverrideBuilder::new(at);
-        for glob in &files.include {
-            globs.add(glob).map_err(filter)?;
-        }
-        for glob in &files.exclude {
-            globs.add(&format!("!{glob}")).map_err(filter)?;
-        }
-        let types = match &files.file_type {
-            Some(name) => TypesBuilder::new().add_defaults().select(name).build().map_err(filter)?,
-            None => Types::empty(),
-        };
-        let rules = files.respects_ignore.then(|| Searched::new(self.root(), at));
-        let selection = Selection { globs: globs.build().map_err(filter)?, rules, types, hidden: files.hidden };
-        let root = self.root().to_owned();
-        builder.filter_entry(move |entry| {
-            let Some(path) = inside(&root, entry.path()) else { return entry.depth() == 0 };
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            entry.depth() == 0
-                || (!is_hidden_name(path.file_name()) && selection.takes(entry.path(), is_folder) && wanted(&path, is_folder))
-        });
-        Ok(builder)
-    }
-
-    /// The path of a walked file.
-    fn searchable(&self, entry: &DirEntry) -> Option<RepoPath> {
-        entry.file_type().filter(std::fs::FileType::is_file)?;
-        inside(self.root(), entry.path())
-    }
-}
-
-/// What is searched of what is walked, as ripgrep decides it: globs first, then ignore files, then types, then the dot of a name.
-struct Selection {
-    globs: Override,
-    rules: Option<Searched>,
-    types: Types,
-    hidden: bool,
-}
-
-impl Selection {
-    fn takes(&self, path: &Path, is_folder: bool) -> bool {
-        let by_glob = self.globs.matched(path, is_folder);
-        if !by_glob.is_none() {
-            return by_glob.is_whitelist();
-        }
-        let by_rules = self.rules.as_ref().and_then(|rules| rules.said(path, is_folder));
-        let by_type = self.types.matched(path, is_folder);
-        if by_rules == Some(true) || by_type.is_ignore() {
-            return false;
-        }
-        let is_named = by_rules.is_some() || by_type.is_whitelist();
-        is_named || self.hidden || !path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
-    }
-}
-
-fn inside(root: &Path, path: &Path) -> Option<RepoPath> {
-    let below = path.strip_prefix(root).ok()?;
-    // Nearly every walked path is in the normal form; to take it apart would cost as much as opening the file.
-    below.to_str().and_then(|text| RepoPath::new(text).ok()).or_else(|| RepoPath::from_relative(below).ok())
-}
-
 impl TextQuery {
     fn is_late(&self) -> bool {
         self.cancel.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    fn matcher(&self) -> Result<RegexMatcher, SearchError> {
+    fn matcher(&self) -> Result<AnyMatcher, SearchError> {
+        if self.perl && !self.is_literal {
+            return Ok(AnyMatcher::Perl(PerlMatcher::new(self)?, Default::default()));
+        }
         let mut builder = RegexMatcherBuilder::new();
         builder
             .fixed_strings(self.is_literal)
@@ -315,7 +208,7 @@ impl TextQuery {
         let built = builder.build(&self.pattern);
         // A pattern may hold a NUL only where lines do not end a match.
         let built = built.or_else(|error| if self.multi_line { Err(error) } else { builder.ban_byte(None).build(&self.pattern) });
-        built.map_err(|error| SearchError::Pattern(error.to_string()))
+        built.map(AnyMatcher::Regex).map_err(|error| SearchError::Pattern(error.to_string()))
     }
 
     fn searcher(&self) -> Result<Searcher, SearchError> {
@@ -344,10 +237,73 @@ impl TextQuery {
     }
 }
 
+/// A compiled pattern.
+#[derive(Clone, Debug)]
+enum AnyMatcher {
+    /// Of the engine that takes time that grows with the text only.
+    Regex(RegexMatcher),
+    /// Of PCRE2, with what it could not do.
+    Perl(PerlMatcher, RefCell<Option<String>>),
+}
+
+impl AnyMatcher {
+    /// Returns what the pattern could not do since this was last asked.
+    fn trouble(&self) -> Option<String> {
+        match self {
+            Self::Regex(_) => None,
+            Self::Perl(_, trouble) => trouble.take(),
+        }
+    }
+}
+
+impl Matcher for AnyMatcher {
+    type Captures = NoCaptures;
+    type Error = String;
+
+    fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, String> {
+        match self {
+            Self::Regex(matcher) => matcher.find_at(haystack, at).map_err(|error| error.to_string()),
+            Self::Perl(matcher, trouble) => matcher.find_at(haystack, at).inspect_err(|error| *trouble.borrow_mut() = Some(error.clone())),
+        }
+    }
+
+    fn new_captures(&self) -> Result<NoCaptures, String> {
+        Ok(NoCaptures::new())
+    }
+
+    fn shortest_match_at(&self, haystack: &[u8], at: usize) -> Result<Option<usize>, String> {
+        match self {
+            Self::Regex(matcher) => matcher.shortest_match_at(haystack, at).map_err(|error| error.to_string()),
+            Self::Perl(..) => Ok(self.find_at(haystack, at)?.map(|found| found.end())),
+        }
+    }
+
+    fn non_matching_bytes(&self) -> Option<&ByteSet> {
+        match self {
+            Self::Regex(matcher) => matcher.non_matching_bytes(),
+            Self::Perl(..) => None,
+        }
+    }
+
+    fn line_terminator(&self) -> Option<LineTerminator> {
+        match self {
+            Self::Regex(matcher) => matcher.line_terminator(),
+            Self::Perl(..) => None,
+        }
+    }
+
+    fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, String> {
+        match self {
+            Self::Regex(matcher) => matcher.find_candidate_line(haystack).map_err(|error| error.to_string()),
+            Self::Perl(..) => Ok(self.shortest_match_at(haystack, 0)?.map(LineMatchKind::Confirmed)),
+        }
+    }
+}
+
 /// Collects the hits of one file.
 struct Collector<'q> {
     query: &'q TextQuery,
-    matcher: &'q RegexMatcher,
+    matcher: &'q AnyMatcher,
     hits: Vec<Hit>,
     /// The last lines that were seen.
     window: VecDeque<(u64, String)>,
@@ -361,6 +317,17 @@ impl Collector<'_> {
         for hit in self.hits.iter_mut().rev().take_while(|hit| line <= hit.line + after) {
             hit.after.push(text.to_owned());
         }
+    }
+
+    /// Where the text that matches lies in the lines that were found.
+    fn span(&self, found: &SinkMatch<'_>) -> Result<Option<Match>, String> {
+        if !(self.query.perl && self.query.multi_line) {
+            return self.matcher.find(found.bytes());
+        }
+        // What a pattern looks ahead to may lie behind these lines.
+        let lines = found.bytes_range_in_buffer();
+        let span = self.matcher.find_at(found.buffer(), lines.start)?.filter(|span| span.start() < lines.end);
+        Ok(span.map(|span| Match::new(span.start() - lines.start, span.end().min(lines.end) - lines.start)))
     }
 
     fn line(&self, bytes: &[u8]) -> String {
@@ -392,7 +359,7 @@ impl Sink for Collector<'_> {
         }
         let line = found.line_number().unwrap_or_default();
         if is_kept {
-            let span = if self.query.invert { None } else { self.matcher.find(found.bytes()).map_err(io::Error::other)? };
+            let span = if self.query.invert { None } else { self.span(found).map_err(io::Error::other)? };
             let (start, end) = span.map_or((0, found.bytes().len()), |span| (span.start(), span.end()));
             let text = self.line(found.bytes());
             self.seen(line, &text);

@@ -1,6 +1,7 @@
 //! `codeagent mcp`: the tools of a profile for an MCP client over standard input and output, or over HTTP.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -11,7 +12,7 @@ use codeagent_mcp::profiles::{Exec, Options, Profile, ToolSet};
 use codeagent_mcp::serve::{Ended, serve_http, serve_stdio};
 use codeagent_mcp::state::Indexing;
 
-use crate::commands::{Root, Threads, model};
+use crate::commands::{Command, Root, Threads, model};
 use crate::{exit, output};
 
 /// Where HTTP is served if nothing else is said.
@@ -19,7 +20,7 @@ const PORT: &str = "7345";
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Which tools to offer
+    /// Which tools to offer; without --root, `local` looks at $WORKSPACE_ROOT if it is set
     #[arg(long, value_name = "NAME", default_value = "index", value_parser = PossibleValuesParser::new(Profile::NAMES.map(|(name, _)| name)))]
     profile: String,
     /// Change no file, whatever the profile could do
@@ -48,6 +49,13 @@ pub struct Arguments {
     legacy_sse: bool,
     #[command(flatten)]
     threads: Threads,
+}
+
+/// Returns the root that `WORKSPACE_ROOT` names, for profile `local`, whose contract has this variable. It is used where `--root` is not given.
+pub(super) fn root_of_environment(command: &Command) -> Option<PathBuf> {
+    let Command::Mcp(arguments) = command else { return None };
+    let root = std::env::var_os("WORKSPACE_ROOT").filter(|root| !root.is_empty());
+    root.filter(|_| Profile::of(&arguments.profile) == Some(Profile::Local)).map(PathBuf::from)
 }
 
 pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {

@@ -246,7 +246,8 @@ fn working_folder() -> anyhow::Result<PathBuf> {
 
 /// Runs the command that was asked for; once more if the index was damaged and could be made anew.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    let root = Root::of(cli.root, cli.json)?;
+    let given = cli.root.or_else(|| mcp::root_of_environment(&cli.command));
+    let root = Root::of(given, cli.json)?;
     let is_damage = |done: &anyhow::Result<ExitCode>| done.as_ref().is_err_and(exit::is_damage);
     let asked_again = || dispatch(&root, Cli::parse().command);
     let mut done = dispatch(&root, cli.command);

@@ -113,7 +113,7 @@ impl From<WriteError> for Failure {
             WriteError::Path(error) => return error.into(),
             WriteError::Exists(_) => FailureKind::Exists,
             WriteError::NotEmpty(_) => FailureKind::NotEmpty,
-            WriteError::Root => FailureKind::Outside,
+            WriteError::Root | WriteError::Protected(_) => FailureKind::Outside,
             WriteError::IntoItself(_) | WriteError::OtherFileSystem(_) => FailureKind::BadArguments,
             WriteError::Permission(_) => FailureKind::Permission,
         };

@@ -9,6 +9,7 @@
 
 pub mod assistant;
 pub mod failure;
+pub mod line_ends;
 pub mod local;
 pub mod patch;
 pub mod tool;
@@ -174,6 +175,8 @@ impl ToolSet {
     pub fn server_name(&self) -> String {
         match self.profile {
             Profile::Index => "codeagent".to_owned(),
+            // As its contract records it.
+            Profile::Local => local::server_name().to_owned(),
             other => format!("codeagent-{}", other.as_str()),
         }
     }
@@ -212,6 +215,18 @@ impl ToolSet {
         })
     }
 
+    /// The tools that the contract has and the server was not allowed to offer. A call of one is told so.
+    fn forbidden(&self) -> impl Iterator<Item = &'static FileTool> {
+        let is_off = matches!(self.options.exec, Exec::Off);
+        self.profile.table().iter().filter(move |tool| is_off && tool.effect == Effect::Runs)
+    }
+
+    /// Reports whether a call of this name has an answer of the profile.
+    #[must_use]
+    pub fn answers(&self, name: &str) -> bool {
+        self.names().contains(&name) || self.forbidden().any(|tool| tool.name == name)
+    }
+
     /// Their names.
     #[must_use]
     pub fn names(&self) -> Vec<&'static str> {
@@ -230,7 +245,7 @@ impl ToolSet {
         if self.profile == Profile::Local {
             return local::call(state, name, sent, &caller.canceller).map(Ok);
         }
-        let tool = self.tools().find(|tool| tool.name == name)?;
+        let tool = self.tools().chain(self.forbidden()).find(|tool| tool.name == name)?;
         let answer = self.run(state, tool, sent, &caller.canceller);
         Some(match self.profile {
             Profile::Assistant => assistant::render(answer, caller.era),
@@ -240,6 +255,9 @@ impl ToolSet {
     }
 
     fn run(&self, state: &State, tool: &FileTool, sent: Map<String, Value>, canceller: &Canceller) -> Result<Value, Failure> {
+        if tool.effect == Effect::Runs && matches!(self.options.exec, Exec::Off) {
+            self.options.exec.launcher()?;
+        }
         let arguments =
             Arguments::check(tool.name, tool.parameters, sent).map_err(|error| Failure::new(FailureKind::BadArguments, error.message))?;
         let arguments = arguments.cancelled_by(canceller.clone());

@@ -274,7 +274,9 @@ async fn commands_are_off_unless_allowed() {
         let session = Session::of(profile, &[]).await;
         let tools = session.client.list_all_tools().await.unwrap();
         assert!(tools.iter().all(|known| known.name != tool), "{profile}");
-        assert!(session.call(tool, json!({ "command": "cat" })).await.is_err());
+        let answer = session.call(tool, json!({ "command": "cat" })).await;
+        let is_told_how = answer.is_ok_and(|answer| text_of(&answer).contains("--allow-exec"));
+        assert_eq!(is_told_how, matches!(profile, "patch" | "workspace"), "{profile}");
     }
     let options = Options { exec: Exec::Refused("this system has none".to_owned()), ..Options::default() };
     let session = Session::with("patch", options.clone(), &[]).await;
@@ -282,6 +284,19 @@ async fn commands_are_off_unless_allowed() {
     assert_eq!(told, "CommandNotAllowed: this system has none");
     let session = Session::with("workspace", options, &[]).await;
     assert_eq!(session.json("run_command", json!({ "command": "node" })).await["error"]["code"], "COMMAND_NOT_ALLOWED");
+}
+
+#[tokio::test]
+async fn a_command_that_was_not_allowed_names_the_flag() {
+    let session = Session::of("patch", &[("f.txt", "")]).await;
+    let told = session.told("shell_exec", json!({ "command": "cat", "args": ["f.txt"] })).await;
+    assert_eq!(told, "CommandNotAllowed: commands are not allowed; start the server with --allow-exec");
+    let workspace = session.beside("workspace").await;
+    let answer = workspace.call("run_command", json!({ "command": "node" })).await.unwrap();
+    let error = &answer.structured_content.unwrap()["error"];
+    assert_eq!(error["code"], "COMMAND_NOT_ALLOWED");
+    assert!(error["message"].as_str().unwrap().contains("--allow-exec"), "{error}");
+    assert!(session.call("run_command", json!({})).await.is_err(), "a tool of another profile");
 }
 
 /// Runs python3, which every developer's machine has.

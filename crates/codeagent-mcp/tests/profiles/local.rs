@@ -48,6 +48,10 @@ async fn tools_and_prompts_are_those_of_the_contract() {
         let served = json!({ "name": tool.name, "description": tool.description, "inputSchema": *tool.input_schema });
         assert_eq!(&served, recorded);
     }
+    let told = session.client.peer_info().unwrap();
+    assert_eq!(told.server_info.as_ref().unwrap().name, "local-explorer-mcp");
+    let capabilities = json!({ "tools": { "listChanged": true }, "prompts": { "listChanged": true } });
+    assert_eq!(serde_json::to_value(&told.capabilities).unwrap(), capabilities);
     let parameters: Vec<usize> = recorded
         .iter()
         .map(|tool| tool["inputSchema"]["properties"]["queries"]["items"]["properties"].as_object().unwrap().len())
@@ -166,11 +170,11 @@ async fn local_ripgrep_finds_matches() {
     says(&search(json!({ "pattern": "find", "path": ".", "include": ["*.ts"], "exclude": ["db.*"] })).await, &["totalFiles: 1"]);
     says(&search(json!({ "pattern": "const", "path": ".", "excludeDir": ["deep"] })).await, &["totalFiles: 1", "path: \"src/db.ts\""]);
     let listed = search(json!({ "pattern": "find", "path": ".", "mode": "discovery" })).await;
-    says(&listed, &["totalFiles: 2", "totalMatches: 0"]);
+    says(&listed, &["totalFiles: 2", "totalMatches: 3"]);
     assert!(!listed.contains("value:"));
     let without = search(json!({ "pattern": "find", "path": "src", "filesWithoutMatch": true })).await;
     says(&without, &["totalFiles: 1", "path: \"src/deep/er/x.js\""]);
-    says(&search(json!({ "pattern": "d", "path": "src/db.ts", "countMatches": true })).await, &["matchCount: 4"]);
+    says(&search(json!({ "pattern": "d", "path": "src/db.ts", "countMatches": true })).await, &["matchCount: 4", "totalMatches: 4"]);
     says(&search(json!({ "pattern": "d", "path": "src/db.ts", "count": true })).await, &["matchCount: 1"]);
     let around = search(json!({ "pattern": "class UserService", "path": "src", "contextLines": 1 })).await;
     says(&around, &["value: \"/** Users. */\\nexport class UserService {\\n  // keeps them\""]);
@@ -181,7 +185,7 @@ async fn local_ripgrep_finds_matches() {
     says(&lines, &["totalFiles: 1"]);
     for wrong in [
         json!({ "pattern": "(", "path": "." }),
-        json!({ "pattern": "(?<=a)b", "path": ".", "perlRegex": true }),
+        json!({ "pattern": "(?<=a)b", "path": "." }),
         json!({ "pattern": "(\\w{1000}){1000}", "path": "." }),
         json!({ "pattern": "a", "path": ".", "type": "nothing" }),
         json!({ "pattern": "a", "path": ".", "include": ["{"] }),
@@ -190,6 +194,111 @@ async fn local_ripgrep_finds_matches() {
     ] {
         says(&search(wrong.clone()).await, &["status: \"error\"", "errorCode: \"queryExecutionFailed\""]);
     }
+}
+
+#[tokio::test]
+async fn perl_patterns_look_around_and_refer_back() {
+    let session = session().await;
+    std::fs::write(session.root().join("words.txt"), "alpha alph alpha\nfunction beta\nab\n\u{e4}\u{e4}\nBeta beta\n").unwrap();
+    for (pattern, more, line, value) in [
+        ("(?<=function )beta", json!({}), 2, "function beta"),
+        ("(a)lph\\1(?= alph )", json!({}), 1, "alpha alph alpha"),
+        ("(?<twice>\\w)\\k<twice>$", json!({}), 4, "\u{e4}\u{e4}"),
+        ("^a(?!l)", json!({}), 3, "ab"),
+        ("beta(?! )", json!({ "wholeWord": true, "caseSensitive": true }), 2, "function beta"),
+        ("\\p{Lu}eta", json!({}), 5, "Beta beta"),
+        ("(?>a+)b", json!({ "lineRegexp": true }), 3, "ab"),
+        ("ab\\K\\n(?=\u{e4})", json!({ "multiline": true }), 3, "ab"),
+    ] {
+        let mut query = json!({ "pattern": pattern, "path": "words.txt", "perlRegex": true });
+        query.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let text = ask(&session, "local_ripgrep", query).await;
+        says(&text, &["status: \"hasResults\"", &format!("line: {line}"), &format!("value: \"{value}\"")]);
+        assert!(!text.contains("perlRegex"), "{text}");
+    }
+    let lookahead = json!({ "pattern": "ab\\n(?=\u{e4})", "path": "words.txt", "perlRegex": true, "multiline": true });
+    says(&ask(&session, "local_ripgrep", lookahead).await, &["charOffset: 31", "charLength: 3"]);
+    let smart = ask(&session, "local_ripgrep", json!({ "pattern": "(?<=function )BETA", "path": ".", "perlRegex": true })).await;
+    says(&smart, &["status: \"empty\""]);
+    let wrong = ask(&session, "local_ripgrep", json!({ "pattern": "ab(", "path": ".", "perlRegex": true })).await;
+    says(&wrong, &["errorCode: \"queryExecutionFailed\""]);
+    assert!(wrong.contains("at offset 3: missing closing parenthesis"), "{wrong}");
+}
+
+#[tokio::test]
+async fn a_perl_pattern_that_backtracks_too_much_is_an_error_soon() {
+    let session = session().await;
+    std::fs::write(session.root().join("many.txt"), "a".repeat(50_000)).unwrap();
+    for pattern in ["(a+)+[bc]", "(a|aa)+[bc]", "a*a*a*a*[bc]", "(.*)(.*)(.*)(.*)[bc]", "(?:a?){50}a{50}[bc]"] {
+        let begun = std::time::Instant::now();
+        let text = ask(&session, "local_ripgrep", json!({ "pattern": pattern, "path": ".", "perlRegex": true })).await;
+        says(&text, &["errorCode: \"queryExecutionFailed\""]);
+        assert!(text.contains("it backtracks too much (in many.txt)"), "{pattern}: {text}");
+        // A second or two; more where other tests want the processors.
+        assert!(begun.elapsed().as_secs() < 60, "{pattern} takes {:?}", begun.elapsed());
+    }
+    let text =
+        ask(&session, "local_ripgrep", json!({ "pattern": "(a+)+$", "path": "many.txt", "perlRegex": true, "filesOnly": true })).await;
+    says(&text, &["totalFiles: 1"]);
+}
+
+#[tokio::test]
+async fn links_are_followed_where_that_is_asked_and_stay_inside() {
+    let session = session().await;
+    let link = |target: &str, at: &str| std::os::unix::fs::symlink(target, session.root().join(at)).unwrap();
+    let write = |path: &str| {
+        let path = session.root().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "needle\n").unwrap();
+    };
+    for path in ["shared/a.ts", "shared/deep/b.ts", "shared/.env", "app/own.ts", "ignored/i.ts", "other/c.md"] {
+        write(path);
+    }
+    std::fs::write(session.root().join(".ignore"), "/ignored\n").unwrap();
+    link("../shared", "app/shared");
+    link("..", "app/cycle");
+    link("shared", "app/again");
+    link("../other/c.md", "app/c.md");
+    link("../../outside", "app/out");
+    link("../keys", "app/keys");
+    link("../.env", "app/innocent");
+    link("../.git", "app/git");
+    link("../ignored", "app/ignored");
+    let found = async |query: Value| {
+        let mut query = query;
+        query["pattern"] = "needle|SECRET".into();
+        let text = ask(&session, "local_ripgrep", query).await;
+        let paths = text.lines().filter_map(|line| line.trim().strip_prefix("- path: "));
+        paths.map(|path| path.trim_matches('"').to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(json!({ "path": "app" })).await, ["app/own.ts"]);
+    // Each file once, whatever leads to it; the folders of `..` by the first link that leads to them.
+    let all = found(json!({ "path": "app", "followSymlinks": true, "filesPerPage": 20 })).await;
+    assert_eq!(all, ["app/again/a.ts", "app/again/deep/b.ts", "app/c.md", "app/own.ts"], "{all:?}");
+    let globbed = found(json!({ "path": "app", "followSymlinks": true, "include": ["*.md"] })).await;
+    assert_eq!(globbed, ["app/c.md"]);
+    let whole = found(json!({ "path": ".", "followSymlinks": true, "filesPerPage": 20 })).await;
+    assert_eq!(whole, ["app/own.ts", "other/c.md", "shared/a.ts", "shared/deep/b.ts"], "no file twice");
+    let unruled = found(json!({ "path": "app", "followSymlinks": true, "noIgnore": true, "hidden": true, "filesPerPage": 20 })).await;
+    assert!(unruled.contains(&"app/ignored/i.ts".to_owned()) || unruled.contains(&"app/cycle/ignored/i.ts".to_owned()), "{unruled:?}");
+    assert!(unruled.iter().all(|path| !path.contains("keys") && !path.contains("env") && !path.contains("innocent")), "{unruled:?}");
+}
+
+#[tokio::test]
+async fn options_without_effect_are_told() {
+    let session = session().await;
+    for (option, reason) in [
+        ("jsonOutput", "answers have one form"),
+        ("passthru", "local_fetch_content shows whole files"),
+        ("mmap", "files are read through handles"),
+        ("noMessages", "files that cannot be read are passed over silently"),
+    ] {
+        let mut query = json!({ "pattern": "UserService", "path": "." });
+        query[option] = true.into();
+        says(&ask(&session, "local_ripgrep", query).await, &[&format!("\"{option} has no effect: {reason}\"")]);
+    }
+    let usual = ask(&session, "local_ripgrep", json!({ "pattern": "UserService", "path": "." })).await;
+    assert!(!usual.contains("warnings"), "{usual}");
 }
 
 #[tokio::test]
@@ -282,10 +391,11 @@ async fn local_find_files_filters_by_what_is_known() {
     let session = session().await;
     let found = async |query: Value| {
         let text = ask(&session, "local_find_files", query).await;
-        text.lines()
-            .filter_map(|line| line.trim().strip_prefix("- path: "))
-            .map(|path| path.trim_matches('"').to_owned())
-            .collect::<Vec<_>>()
+        let paths = text.lines().filter_map(|line| line.trim().strip_prefix("- path: "));
+        let mut paths: Vec<String> = paths.map(|path| path.trim_matches('"').to_owned()).collect();
+        // They come by time, which these files have in common.
+        paths.sort();
+        paths
     };
     assert_eq!(found(json!({ "path": ".", "name": "*.ts" })).await, [".hidden.ts", "src/db.ts", "src/service.ts"]);
     assert_eq!(found(json!({ "path": ".", "iname": "readme*" })).await, ["README.md"]);
@@ -308,6 +418,10 @@ async fn local_find_files_filters_by_what_is_known() {
     let text =
         ask(&session, "local_find_files", json!({ "path": ".", "name": "data.json", "details": true, "showFileLastModified": true })).await;
     says(&text, &["type: \"file\"", "size: 13", "permissions: \"751\"", "totalFiles: 1", "\"Sorted by modification time, newest first\""]);
+    let newest = std::fs::File::options().write(true).open(session.root().join("src/db.ts")).unwrap();
+    newest.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(60)).unwrap();
+    let first = ask(&session, "local_find_files", json!({ "path": ".", "type": "f", "filesPerPage": 1 })).await;
+    says(&first, &["path: \"src/db.ts\"", "\"Sorted by modification time, newest first\""]);
     let page = ask(&session, "local_find_files", json!({ "path": ".", "filesPerPage": 2, "filePageNumber": 2, "limit": 3 })).await;
     says(&page, &["totalFiles: 3", "\"Page 2/2 (showing 1 of 3)\""]);
     let part = ask(&session, "local_find_files", json!({ "path": ".", "name": "data.json", "charOffset": 0, "charLength": 9 })).await;
@@ -332,7 +446,8 @@ async fn local_fetch_content_reads_sections() {
     let small = fetch(json!({ "path": "src/service.ts" })).await;
     let minified =
         "content: \"import { Db } from './db';\\nexport class UserService {\\nfind(id: string) {\\nreturn Db.find(id);\\n}\\n}\"";
-    says(&small, &["status: \"hasResults\"", minified, "isPartial: false", "totalLines: 10"]);
+    says(&small, &["status: \"hasResults\"", minified, "isPartial: false", "totalLines: 9"]);
+    says(&small, &["\"Minified: minified=false shows indentation, blank lines and comments\""]);
     let whole = fetch(json!({ "path": "src/service.ts", "minified": false, "fullContent": true })).await;
     says(&whole, &[&format!("content: {}", Value::from(SERVICE)), &format!("contentLength: {}", SERVICE.len())]);
     let section =
@@ -343,6 +458,9 @@ async fn local_fetch_content_reads_sections() {
     let none = fetch(json!({ "path": "src/service.ts", "matchString": "db.find", "matchStringCaseSensitive": true })).await;
     says(&none, &["status: \"empty\"", "errorCode: \"noMatches\"", "\"Try matchStringCaseSensitive=false\""]);
     let part = fetch(json!({ "path": "README.md", "charOffset": 2, "charLength": 4 })).await;
+    says(&part, &["isPartial: true"]);
+    let comment = fetch(json!({ "path": "src/service.ts", "matchString": "keeps them", "matchStringContextLines": 1 })).await;
+    assert!(comment.contains("// keeps them"), "a comment that was asked for is shown: {comment}");
     says(&part, &["content: \"User\"", "charOffset: 2", "totalChars: 13", "hasMore: true", "\"Next: charOffset=6 (of 13 bytes)\""]);
     says(&fetch(json!({ "path": "data.json" })).await, &["content: \"{\\\"a\\\":1}\""]);
     let root = session.root();

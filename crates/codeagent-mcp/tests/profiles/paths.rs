@@ -73,7 +73,7 @@ fn places(profile: &str) -> Vec<Place> {
 const PROFILES: [(&str, &str, &str); 5] = [
     ("index", "path_escape", "invalid_parameter"),
     ("assistant", "access_denied", "invalid_arguments"),
-    ("patch", "OutsideRoot", "OutsideRoot"),
+    ("patch", "OutsideRoot", "InvalidArguments"),
     ("workspace", "INVALID_PATH", "INVALID_PATH"),
     ("local", "pathValidationFailed", "pathValidationFailed"),
 ];

@@ -125,8 +125,33 @@ async fn edit_file_manual_tests() {
     )
     .await;
     assert_eq!(session.text("a.txt").unwrap(), "new x", "a refused edit changes nothing");
+    let first = session.json("edit_file", json!({ "file": "aaa", "find": "a", "replace": "b" })).await;
+    let note = "`find` occurs 3 times; only the first was replaced";
+    assert_eq!(first["data"], json!({ "file": "aaa", "replacements": 1, "note": note }));
+    let counted = json!({ "file": "aaa", "find": "a", "replace": "c", "expectedOccurrences": 2 });
+    assert_eq!(session.json("edit_file", counted).await["data"], json!({ "file": "aaa", "replacements": 2 }));
+    assert_eq!(session.text("aaa").unwrap(), "bcc", "what was counted is replaced");
+    std::fs::write(session.root().join("aaa"), "aaa").unwrap();
     let all = session.json("edit_file", json!({ "file": "aaa", "find": "aa", "replace": "$1", "replaceAll": true })).await;
     assert_eq!((&all["data"]["replacements"], session.text("aaa").unwrap()), (&json!(1), "$1a".to_owned()), "non-overlapping, literal");
+}
+
+#[tokio::test]
+async fn edit_file_keeps_the_line_ends_of_the_file() {
+    let session = session().await;
+    let crlf = "the file's line ends, CRLF, were kept";
+    for (before, find, replace, after, note) in [
+        ("a\r\nb\r\nc\r\n", "a\nb\n", "x\ny\nz\n", "x\r\ny\r\nz\r\nc\r\n", json!(crlf)),
+        ("a\r\nb\nc\r\n", "a\nb\nc", "x\ny\nz", "x\r\ny\nz\r\n", json!(crlf)),
+        ("a\r\nb", "b", "x\ny", "a\r\nx\r\ny", json!(crlf)),
+        ("a\nb", "a\nb", "x\ny", "x\ny", Value::Null),
+        ("a\r\nb", "\r\n", "\n", "a\nb", Value::Null),
+    ] {
+        std::fs::write(session.root().join("e"), before).unwrap();
+        let answer = session.json("edit_file", json!({ "file": "e", "find": find, "replace": replace })).await;
+        assert_eq!((word(&answer).as_str(), &answer["data"]["note"]), ("ok", &note), "{before:?} {find:?}");
+        assert_eq!(session.text("e").unwrap(), after, "{before:?} {find:?}");
+    }
 }
 
 #[tokio::test]
@@ -340,4 +365,44 @@ async fn what_is_written_is_in_the_index_when_the_call_returns() {
     session.json("move_file", json!({ "from": "b.ts", "to": "b.txt" })).await;
     assert_eq!(names(), [""; 0]);
     session.state.close();
+}
+
+#[tokio::test]
+async fn a_folder_called_workspace_is_not_the_root() {
+    let session = Session::of("workspace", &[("src/a.ts", "a"), ("workspace/src/junk.ts", "junk"), ("workspace/workspace/x", "x")]).await;
+    let listed = session.json("list_dir", json!({ "dir": "workspace" })).await;
+    assert_eq!(listed["data"]["dir"], "workspace");
+    assert_eq!(listed["data"]["entries"][0]["path"], "workspace/src");
+    assert_eq!(session.json("read_file", json!({ "file": "workspace/workspace/x" })).await["data"]["content"], "x");
+    let words: &[(&str, Value, &str)] = &[
+        ("write_file", json!({ "file": "workspace/new", "content": "x" }), "ok"),
+        ("edit_file", json!({ "file": "workspace/new", "find": "x", "replace": "y" }), "ok"),
+        ("move_file", json!({ "from": "workspace/new", "to": "workspace/newer" }), "ok"),
+        ("mkdir", json!({ "dir": "workspace/made" }), "ok"),
+        ("read_file", json!({ "file": "workspace/src/a.ts" }), "NOT_FOUND"),
+        ("delete_file", json!({ "path": "./workspace//src", "recursive": true }), "ok"),
+    ];
+    self::words(&session, words).await;
+    assert_eq!(session.text("workspace/newer").as_deref(), Some("y"));
+    assert_eq!(session.text("src/a.ts").as_deref(), Some("a"), "the folder of the same name at the root stays");
+    assert!(!session.root().join("workspace/src").exists() && session.root().join("workspace/made").is_dir());
+    // Whatever has the name: a file, a link that leads nowhere.
+    for link in [false, true] {
+        let session = session_with_a_file().await;
+        if link {
+            std::fs::remove_file(session.root().join("workspace")).unwrap();
+            std::os::unix::fs::symlink("nowhere", session.root().join("workspace")).unwrap();
+        }
+        self::words(&session, &[("delete_file", json!({ "path": "workspace" }), "ok")]).await;
+        assert!(session.root().join("workspace").symlink_metadata().is_err() && session.text("a.txt").is_some());
+        assert_eq!(
+            session.json("read_file", json!({ "file": "workspace/a.txt" })).await["data"]["file"],
+            "a.txt",
+            "nothing is called so now"
+        );
+    }
+}
+
+async fn session_with_a_file() -> Session {
+    Session::of("workspace", &[("a.txt", "a"), ("workspace", "w")]).await
 }

@@ -172,7 +172,7 @@ async fn every_profile_has_an_endpoint_of_its_own() {
             ("/mcp/assistant", "codeagent-assistant", 4),
             ("/mcp/patch", "codeagent-patch", patch_tools),
             ("/mcp/workspace", "codeagent-workspace", workspace_tools),
-            ("/mcp/local", "codeagent-local", 4),
+            ("/mcp/local", "local-explorer-mcp", 4),
         ] {
             let open = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
                 "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } } });
@@ -190,7 +190,8 @@ async fn every_profile_has_an_endpoint_of_its_own() {
         assert_eq!(http.root.path().join("b.ts").exists(), code == "done");
         let ran = http.post("/mcp/patch", &headers, &call("shell_exec", json!({ "command": "cat" }))).await.json();
         let refused = ran["result"]["content"][0]["text"].as_str();
-        assert_eq!(refused, (patch_tools == 6).then_some("CommandNotAllowed: there is no jail"));
+        let off = "CommandNotAllowed: commands are not allowed; start the server with --allow-exec";
+        assert_eq!(refused, Some(if patch_tools == 6 { "CommandNotAllowed: there is no jail" } else { off }));
         assert_eq!(http.post("/mcp/index", &headers, LIST).await.status, 404);
     }
     let http = Http::start(None).await;

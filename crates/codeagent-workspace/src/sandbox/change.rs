@@ -17,6 +17,9 @@ pub enum WriteError {
     /// A folder that holds something.
     #[error("{0} is not empty")]
     NotEmpty(RepoPath),
+    /// It is git's or ours.
+    #[error("{0} belongs to git or codeagent and is not changed by tools")]
+    Protected(RepoPath),
     /// The root itself.
     #[error("the root itself cannot be changed")]
     Root,

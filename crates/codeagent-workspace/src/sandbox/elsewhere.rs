@@ -179,7 +179,7 @@ impl Workspace {
             return Err(WriteError::Root);
         }
         if path.is_hidden() {
-            return Err(ReadError::Escapes(path.clone()).into());
+            return Err(WriteError::Protected(path.clone()));
         }
         Ok(path.as_str())
     }

@@ -63,6 +63,7 @@ fn word(result: Result<(), WriteError>) -> &'static str {
         Err(WriteError::Path(ReadError::NotADirectory(_))) => "not a folder",
         Err(WriteError::Exists(_)) => "exists",
         Err(WriteError::NotEmpty(_)) => "not empty",
+        Err(WriteError::Protected(_)) => "protected",
         Err(WriteError::Root) => "root",
         Err(WriteError::IntoItself(_)) => "into itself",
         Err(WriteError::OtherFileSystem(_)) => "other file system",
@@ -157,10 +158,10 @@ fn files_are_written_inside_only() {
         ("to-outside/new", "escapes"),
         ("to-outside/new/deeper/file", "escapes"),
         ("to-nowhere-outside", "escapes"),
-        (".git/hooks/post-commit", "escapes"),
+        (".git/hooks/post-commit", "protected"),
         ("to-git/config", "not found"),
         ("circle", "not found"),
-        ("a.txt/b", "not found"),
+        ("a.txt/b", "not a folder"),
         ("", "root"),
     ] {
         assert_eq!(word(workspace.write_file(&path(text), b"new")), expected, "{text}");
@@ -239,7 +240,7 @@ fn things_are_removed_inside_only() {
     for (text, recursive, expected) in [
         ("", true, "root"),
         ("nowhere", true, "not found"),
-        (".git", true, "escapes"),
+        (".git", true, "protected"),
         ("to-git/HEAD", false, "not found"),
         ("to-outside/secret", false, "escapes"),
         ("empty", false, "folder"),
@@ -274,8 +275,8 @@ fn things_are_moved_inside_only() {
         ("a.txt", "to-secret", true, "escapes"),
         ("a.txt", "to-nowhere-outside", true, "escapes"),
         ("to-outside/secret", "stolen", true, "escapes"),
-        ("a.txt", ".git/a", true, "escapes"),
-        (".git/HEAD", "head", true, "escapes"),
+        ("a.txt", ".git/a", true, "protected"),
+        (".git/HEAD", "head", true, "protected"),
         ("src", "src/deep/src", false, "into itself"),
         ("src", "src", false, "into itself"),
         ("src", "to-src/deep/x", false, "into itself"),
@@ -309,10 +310,10 @@ fn folders_are_made_inside_only() {
         ("x/y", false, "not found"),
         ("x/y", true, "made"),
         ("a.txt", true, "exists"),
-        ("a.txt/x", true, "not found"),
+        ("a.txt/x", true, "not a folder"),
         ("to-outside/x", true, "escapes"),
         ("to-nowhere-outside", true, "escapes"),
-        (".git/x", true, "escapes"),
+        (".git/x", true, "protected"),
     ] {
         assert_eq!(create(text, parents), expected, "{text}");
     }

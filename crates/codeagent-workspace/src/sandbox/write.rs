@@ -19,12 +19,13 @@ use super::{LOOK, Last, READ};
 use crate::Workspace;
 use crate::path::RepoPath;
 use crate::read::ReadError;
+use crate::walk::EntryKind;
 
 impl Workspace {
     /// Writes a whole file, a new one or in place of what it says now; missing folders are made.
     pub fn write_file(&self, path: &RepoPath, bytes: &[u8]) -> Result<(), WriteError> {
         for _ in 0..TRIES {
-            let mut place = self.writable_place(path, Last::Follow)?;
+            let mut place = self.place_of_new(path, Last::Follow)?;
             make_folders(&mut place, path)?;
             let name = place.name.as_deref().ok_or(WriteError::Root)?;
             let mode = match kind_at(&place.folder, name) {
@@ -45,7 +46,7 @@ impl Workspace {
 
     /// Makes a folder, and with `parents` those on the way. False: it was there.
     pub fn create_folder(&self, path: &RepoPath, parents: bool) -> Result<bool, WriteError> {
-        let mut place = self.writable_place(path, Last::Follow)?;
+        let mut place = self.place_of_new(path, Last::Follow)?;
         if !place.rest.is_empty() && !parents {
             return Err(ReadError::NotFound(path.clone()).into());
         }
@@ -86,8 +87,8 @@ impl Workspace {
         let source_name = source.name.as_deref().ok_or(WriteError::Root)?;
         let (kind, _) = kind_at(&source.folder, source_name).map_err(|error| refused(from, error))?;
         // A link at the end is replaced, but one that leads out is refused.
-        self.writable_place(to, Last::Follow)?;
-        let mut target = self.writable_place(to, Last::Keep)?;
+        self.place_of_new(to, Last::Follow)?;
+        let mut target = self.place_of_new(to, Last::Keep)?;
         if kind == FileType::Directory && target.real().zip(source.real()).is_some_and(|(to, from)| to.lies_in(&from)) {
             return Err(WriteError::IntoItself(from.clone()));
         }
@@ -110,10 +111,22 @@ impl Workspace {
         Ok(exists)
     }
 
-    /// Where a path leads that is to be changed. A name of ours or git's is refused as one outside is.
+    /// Where a path leads at which something new is to be. That a file stands where a folder should is the reason why there is nothing yet.
+    fn place_of_new(&self, path: &RepoPath, last: Last) -> Result<Place, WriteError> {
+        self.writable_place(path, last).map_err(|error| match error {
+            WriteError::Path(ReadError::NotFound(_)) => {
+                let mut above = std::iter::successors(path.parent(), RepoPath::parent);
+                let is_no_folder = |path: &RepoPath| self.stat(path).is_ok_and(|entry| entry.kind != EntryKind::Directory);
+                above.find(is_no_folder).map_or(error, |file| ReadError::NotADirectory(file).into())
+            }
+            other => other,
+        })
+    }
+
+    /// Where a path leads that is to be changed, unless it is git's or ours.
     fn writable_place(&self, path: &RepoPath, last: Last) -> Result<Place, WriteError> {
         if path.is_hidden() {
-            return Err(ReadError::Escapes(path.clone()).into());
+            return Err(WriteError::Protected(path.clone()));
         }
         Ok(self.place(path, last)?)
     }

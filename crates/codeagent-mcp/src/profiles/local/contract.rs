@@ -17,6 +17,11 @@ pub fn instructions() -> &'static str {
     CONTRACT["instructions"].as_str().unwrap_or_default()
 }
 
+/// How the server calls itself.
+pub fn server_name() -> &'static str {
+    CONTRACT["serverName"].as_str().unwrap_or_default()
+}
+
 /// Names, descriptions and input schemas of the tools.
 pub fn tools() -> impl Iterator<Item = (&'static str, &'static str, &'static Map<String, Value>)> {
     CONTRACT["tools"]

@@ -31,7 +31,9 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
         return Ok(error("fileTooLarge", shown(&at), hints));
     }
     let file = state.workspace().read_up_to(&at, MAX_FILE_BYTES)?;
-    let lines: Vec<&str> = file.text.split('\n').collect();
+    let mut lines: Vec<&str> = file.text.split('\n').collect();
+    // Behind the last line end is no line.
+    lines.pop_if(|last| last.is_empty());
     let mut content = file.text.clone();
     if let Some(wanted) = query.some_text("matchString") {
         let Some(found) = matching(query, wanted, &lines)? else { return Ok(nothing(query, &lines, shown(&at))) };
@@ -44,10 +46,13 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
         }
         content = found;
     }
+    let mut hints = Vec::new();
     if query.flag("minified") {
-        let small = minified(at.file_name(), &content);
+        // What was asked for may stand in a comment.
+        let small = minified(at.file_name(), &content, query.some_text("matchString").is_some());
         if small.len() < content.len() {
             content = small;
+            hints.push("Minified: minified=false shows indentation, blank lines and comments".to_owned());
         }
     }
     if content.trim().is_empty() {
@@ -63,13 +68,13 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
     }
     let shown_part = part(&content, query.number("charOffset"), query.number("charLength"));
     let pages = query.number("charLength").map(|_| shown_part.told());
-    let hints: Vec<String> = pages.iter().map(|_| shown_part.hint()).collect();
+    hints.extend(pages.iter().map(|_| shown_part.hint()));
     Ok(json!({
         "status": "hasResults",
         "path": shown(&at),
         "content": shown_part.text,
         "contentLength": shown_part.text.len(),
-        "isPartial": query.some_text("matchString").is_some(),
+        "isPartial": query.some_text("matchString").is_some() || shown_part.text.len() < content.len(),
         "totalLines": lines.len(),
         "pagination": pages,
         "hints": hints,
@@ -121,8 +126,8 @@ const BRACES: &[&str] = &[
     "swift", "kt",
 ];
 
-/// The same with less white space and fewer comments.
-pub fn minified(name: &str, text: &str) -> String {
+/// The same with less white space and, unless they are to be kept, fewer comments.
+pub fn minified(name: &str, text: &str, keeps_comments: bool) -> String {
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
     if extension == "json"
         && let Ok(value) = serde_json::from_str::<Value>(text)
@@ -134,12 +139,12 @@ pub fn minified(name: &str, text: &str) -> String {
     let mut in_comment = false;
     for line in text.lines() {
         let bare = line.trim();
-        if has_braces && (in_comment || bare.starts_with("/*")) {
+        if has_braces && !keeps_comments && (in_comment || bare.starts_with("/*")) {
             // What follows a comment on its last line stays.
             in_comment = !bare.contains("*/");
             let rest = bare.split_once("*/").map_or("", |(_, rest)| rest).trim();
             lines.extend((!rest.is_empty()).then_some(rest));
-        } else if !(bare.is_empty() || has_braces && bare.starts_with("//")) {
+        } else if !(bare.is_empty() || has_braces && !keeps_comments && bare.starts_with("//")) {
             lines.push(if has_braces { bare } else { line.trim_end() });
         }
     }
@@ -153,11 +158,12 @@ mod tests {
     #[test]
     fn minifying_keeps_what_runs() {
         assert_eq!(
-            minified("a.ts", "/** doc\n * of f */\nfunction f() {\n  // why\n\n  return 1; // one\n}\n"),
+            minified("a.ts", "/** doc\n * of f */\nfunction f() {\n  // why\n\n  return 1; // one\n}\n", false),
             "function f() {\nreturn 1; // one\n}"
         );
-        assert_eq!(minified("a.py", "def f():\n\n    return 1  \n"), "def f():\n    return 1");
-        assert_eq!(minified("a.json", "{\n \"b\": 1,\n \"a\": [ 2 ]\n}"), "{\"b\":1,\"a\":[2]}");
-        assert_eq!(minified("a.ts", "/* a */ let b;"), "let b;");
+        assert_eq!(minified("a.py", "def f():\n\n    return 1  \n", false), "def f():\n    return 1");
+        assert_eq!(minified("a.json", "{\n \"b\": 1,\n \"a\": [ 2 ]\n}", false), "{\"b\":1,\"a\":[2]}");
+        assert_eq!(minified("a.ts", "/* a */ let b;", false), "let b;");
+        assert_eq!(minified("a.ts", "  // why\n\n  f();\n", true), "// why\nf();");
     }
 }

@@ -41,12 +41,7 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
         }
         if seen < MAX_SEEN { Visit::Into } else { Visit::Stop }
     })?;
-    let by_time = query.flag("showFileLastModified");
-    if by_time {
-        found.sort_by(|a, b| (b.modified, &a.path).cmp(&(a.modified, &b.path)));
-    } else {
-        found.sort_by(|a, b| a.path.cmp(&b.path));
-    }
+    found.sort_by(|a, b| (b.modified, &a.path).cmp(&(a.modified, &b.path)));
     found.truncate(query.number("limit").unwrap_or(LIMIT));
     let page =
         Page { number: query.number("filePageNumber").unwrap_or(1), size: query.number("filesPerPage").unwrap_or(20), total: found.len() };
@@ -56,7 +51,7 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
         return Ok(json!({ "status": "empty", "path": shown(&at), "totalFiles": found.len(), "hints": hints }));
     }
     let mut hints = page.hints(files.len(), "filePageNumber");
-    hints.push(if by_time { "Sorted by modification time, newest first" } else { "Sorted by path" }.to_owned());
+    hints.push("Sorted by modification time, newest first".to_owned());
     let mut answer = json!({
         "status": "hasResults", "path": shown(&at), "files": files, "totalFiles": found.len(), "pagination": page.told("Files"),
     });

@@ -4,10 +4,7 @@
 //! Paths are relative to the root, or absolute and under it, and are answered relative to it. Files that hold secrets by their nature do not exist
 //! here (`secrets`).
 //!
-//! **Limits.** `perlRegex` has no look-around and no back-references; `followSymlinks`, `jsonOutput`, `vimgrepFormat`, `passthru`, `debug`, `mmap`
-//! and `noMessages` change nothing: links are never walked through and the answer has one form, with the distribution (`matchCount` of every file)
-//! and the column whatever `includeDistribution` and `column` say. What a client would show of `execution` in a tool
-//! is its default and not sent.
+//! **Limits.** What a client would show of `execution` in a tool is its default and not sent.
 
 mod contract;
 mod fetch;
@@ -30,7 +27,7 @@ use serde_json::{Map, Value, json};
 use crate::profiles::failure::{Failure, FailureKind};
 use crate::state::State;
 use contract::Query;
-pub use contract::instructions;
+pub use contract::{instructions, server_name};
 pub use prompts::{prompt, prompts};
 pub use secrets::is_secret;
 

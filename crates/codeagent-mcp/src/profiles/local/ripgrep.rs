@@ -1,6 +1,7 @@
 //! What does `local_ripgrep` answer?
 //!
 //! **Limits.** At most 1,000 matches of a file are kept, of which a page shows up to 100. `smartCase` is the default and gives way to both others.
+//! `jsonOutput`, `passthru`, `mmap` and `noMessages` have no effect, and the answer says so.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -17,6 +18,8 @@ use crate::state::State;
 
 /// How long a search may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a search with a pattern of PCRE2 may take, whose engine can take long over little.
+const PERL_TIMEOUT: Duration = Duration::from_secs(10);
 /// Most matches kept of a file.
 const KEPT: usize = 1_000;
 /// Most matches kept in all: about the ten megabytes that the contract bounds an output to.
@@ -29,8 +32,10 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
     }
     let at = path(state, query)?;
     let begun = Instant::now();
-    let (mut found, stats) = search(state, query, &at, begun + TIMEOUT)?;
+    let limit = if query.flag("perlRegex") { PERL_TIMEOUT } else { TIMEOUT };
+    let (mut found, stats) = search(state, query, &at, begun, limit)?;
     let took = format!("{:.6}s", begun.elapsed().as_secs_f64());
+    let debug = query.flag("debug").then(|| debugged(query, stats, &took));
     let kept: usize = found.iter().map(|file| file.hits.len()).sum();
     if kept > MAX_KEPT {
         let hints = vec![
@@ -52,6 +57,7 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
             "Try a shorter or fixedString pattern, caseInsensitive=true, or a wider path",
             "noIgnore and hidden search more files",
         ];
+        let hints: Vec<String> = hints.into_iter().map(str::to_owned).chain(debug).collect();
         return Ok(json!({
             "status": "empty", "path": shown(&at), "searchEngine": "rg", "stats": stats_told, "warnings": warnings, "hints": hints,
         }));
@@ -68,6 +74,7 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
     if matching > found.len() {
         hints.push(format!("Limited to {} of {matching} matching files by maxFiles", found.len()));
     }
+    hints.extend(debug);
     if !lists_files(query) {
         hints.push("location.charOffset is a byte offset; local_fetch_content takes the same".to_owned());
     }
@@ -76,7 +83,7 @@ pub fn answer(state: &State, query: &Query) -> Result<Value, Failure> {
         "path": shown(&at),
         "searchEngine": "rg",
         "files": files,
-        "totalMatches": if lists_files(query) { 0 } else { total },
+        "totalMatches": total,
         "totalFiles": found.len(),
         "pagination": page.told("Files"),
         "stats": stats_told,
@@ -124,6 +131,7 @@ fn text_query(query: &Query) -> TextQuery {
     TextQuery {
         pattern: query.text("pattern").to_owned(),
         is_literal: query.flag("fixedString"),
+        perl: query.flag("perlRegex"),
         case: case(query),
         whole_word: query.flag("wholeWord"),
         whole_line: query.flag("lineRegexp"),
@@ -147,7 +155,23 @@ fn text_query(query: &Query) -> TextQuery {
     }
 }
 
-fn search(state: &State, query: &Query, at: &RepoPath, deadline: Instant) -> Result<(Vec<FileHits>, SearchStats), Failure> {
+/// What `debug` asks for: how the search was made.
+fn debugged(query: &Query, stats: SearchStats, took: &str) -> String {
+    let engine = if query.flag("perlRegex") && !query.flag("fixedString") { "pcre2" } else { "regex" };
+    let threads = query.number("threads").map_or_else(|| "auto".to_owned(), |threads| threads.to_string());
+    let told = |name: &str| if query.flag(name) { "yes" } else { "no" };
+    format!(
+        "debug: engine {engine}, threads {threads}, case {:?}, ignore files {}, hidden files {}, links followed {}; {} files of {} bytes in {took}",
+        case(query),
+        if query.flag("noIgnore") { "no" } else { "yes" },
+        told("hidden"),
+        told("followSymlinks"),
+        stats.files,
+        stats.bytes,
+    )
+}
+
+fn search(state: &State, query: &Query, at: &RepoPath, begun: Instant, limit: Duration) -> Result<(Vec<FileHits>, SearchStats), Failure> {
     let files = Files {
         at: at.clone(),
         respects_ignore: !query.flag("noIgnore"),
@@ -160,6 +184,7 @@ fn search(state: &State, query: &Query, at: &RepoPath, deadline: Instant) -> Res
             .chain(query.texts("excludeDir").into_iter().map(|folder| format!("**/{folder}/**")))
             .collect(),
         file_type: query.some_text("type").map(str::to_owned),
+        follow_links: query.flag("followSymlinks"),
         threads: query.number("threads").unwrap_or_default(),
     };
     let found = Mutex::new((Vec::new(), 0_usize));
@@ -175,7 +200,7 @@ fn search(state: &State, query: &Query, at: &RepoPath, deadline: Instant) -> Res
     };
     let searched = state.workspace().search_text(
         &files,
-        &TextQuery { deadline: Some(deadline), cancel: query.1.flag(), ..text_query(query) },
+        &TextQuery { deadline: Some(begun + limit), cancel: query.1.flag(), ..text_query(query) },
         wanted,
         &take,
     );
@@ -186,7 +211,7 @@ fn search(state: &State, query: &Query, at: &RepoPath, deadline: Instant) -> Res
     if stats.timed_out {
         return Err(Failure::new(
             FailureKind::TimedOut,
-            format!("the search took longer than {} s; narrow path or pattern", TIMEOUT.as_secs()),
+            format!("the search took longer than {} s; narrow path or pattern", limit.as_secs()),
         ));
     }
     let (mut found, _) = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -217,8 +242,9 @@ fn sort(state: &State, query: &Query, found: &mut [FileHits]) {
 fn told(state: &State, query: &Query, file: &FileHits) -> Value {
     let size = query.number("matchesPerPage").unwrap_or(10);
     let page = Page { number: 1, size, total: file.hits.len() };
-    let matches: Vec<Value> = page.of(&file.hits).iter().map(|hit| match_told(query, hit)).collect();
-    let mut told = json!({ "path": file.path.as_str(), "matchCount": file.count, "matches": matches });
+    let matches: Vec<Value> = page.of(&file.hits).iter().map(|hit| match_told(query, &file.path, hit)).collect();
+    let count = query.flag("includeDistribution").then_some(file.count);
+    let mut told = json!({ "path": file.path.as_str(), "matchCount": count, "matches": matches });
     if page.has_more() {
         told["pagination"] = json!({
             "currentPage": 1, "totalPages": page.pages(), "matchesPerPage": size, "totalMatches": file.hits.len(), "hasMore": true,
@@ -230,9 +256,10 @@ fn told(state: &State, query: &Query, file: &FileHits) -> Value {
     told
 }
 
-fn match_told(query: &Query, hit: &Hit) -> Value {
+fn match_told(query: &Query, path: &RepoPath, hit: &Hit) -> Value {
     let lines: Vec<&str> = hit.before.iter().chain([&hit.text]).chain(&hit.after).map(String::as_str).collect();
-    let (whole, most) = (lines.join("\n"), query.number("matchContentLength").unwrap_or(200));
+    let whole = if query.flag("vimgrepFormat") { format!("{path}:{}:{}:{}", hit.line, hit.column, hit.text) } else { lines.join("\n") };
+    let most = query.number("matchContentLength").unwrap_or(200);
     let value = match whole.char_indices().nth(most) {
         Some((end, _)) => format!("{}...", &whole[..end]),
         None => whole,
@@ -241,20 +268,26 @@ fn match_told(query: &Query, hit: &Hit) -> Value {
     if query.flag("lineNumbers") {
         told["line"] = hit.line.into();
     }
-    told["column"] = hit.column.into();
+    // Shown unless it is declined: a caller may well want it.
+    if query.0["column"] != json!(false) {
+        told["column"] = hit.column.into();
+    }
     told
 }
 
-fn warnings(query: &Query) -> Vec<&'static str> {
-    let mut warnings = Vec::new();
-    if query.flag("perlRegex") {
-        warnings.push("perlRegex: look-around and back-references are not supported");
-    }
-    if query.flag("followSymlinks") {
-        warnings.push("followSymlinks: links are not followed");
-    }
+/// Options without effect, with the reason.
+const WITHOUT_EFFECT: [(&str, &str); 4] = [
+    ("jsonOutput", "answers have one form"),
+    ("passthru", "local_fetch_content shows whole files"),
+    ("mmap", "files are read through handles"),
+    ("noMessages", "files that cannot be read are passed over silently"),
+];
+
+fn warnings(query: &Query) -> Vec<String> {
+    let ignored = WITHOUT_EFFECT.iter().filter(|(name, _)| query.flag(name));
+    let mut warnings: Vec<String> = ignored.map(|(name, why)| format!("{name} has no effect: {why}")).collect();
     if query.flag("multiline") {
-        warnings.push("multiline is slow and reads whole files");
+        warnings.push("multiline is slow and reads whole files".to_owned());
     }
     warnings
 }
@@ -271,7 +304,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let state = State::open(root.path(), DataHome::at(root.path().join("data"))).unwrap();
         let query = Query(json!({ "pattern": "x", "path": "." }), Canceller::default());
-        let failure = search(&state, &query, &RepoPath::root(), Instant::now()).unwrap_err();
+        let failure = search(&state, &query, &RepoPath::root(), Instant::now(), Duration::ZERO).unwrap_err();
         assert_eq!((failure.kind, super::super::code(failure.kind)), (FailureKind::TimedOut, "commandExecutionFailed"));
     }
 }

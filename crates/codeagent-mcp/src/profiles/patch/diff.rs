@@ -1,20 +1,18 @@
-//! What does a unified diff of one file say, and what does the file say after it? Pure: texts in, bytes out.
+//! Reads a unified diff of one file. Pure: text in, hunks out; `apply` applies them.
 //!
-//! The context of a hunk must match exactly. Its line number is a hint: models count badly, so the nearest place after the hunk before is
-//! taken where all its lines match.
-//!
-//! **Limits.** One file; no renames, copies, deletions, modes or binary diffs. The search for places compares at most `MAX_COMPARED` lines.
+//! **Limits.** One file; no renames, copies, deletions, modes or binary diffs.
 
 use std::iter::Peekable;
 
-/// Most lines compared for one patch.
-const MAX_COMPARED: usize = 20_000_000;
+use crate::profiles::line_ends::{LineEnd, split};
 
 /// A diff of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patch {
     /// The source is /dev/null.
     pub creates: bool,
+    /// The files that its headers name, `/dev/null` left out.
+    pub names: Vec<String>,
     /// In their order.
     pub hunks: Vec<Hunk>,
 }
@@ -23,11 +21,31 @@ pub struct Patch {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hunk {
     /// Line in the old file where it says that it begins, from 1; 0 in an empty file.
-    start: usize,
-    /// Lines that must be there, with their line ends.
-    old: Vec<String>,
-    /// Lines in their place.
-    new: Vec<String>,
+    pub start: usize,
+    /// Its lines in their order.
+    pub lines: Vec<Line>,
+}
+
+/// One line of a hunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What becomes of it.
+    pub sign: Sign,
+    /// What it says, without its end.
+    pub text: String,
+    /// How it ends.
+    pub end: LineEnd,
+}
+
+/// What becomes of a line of a hunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// It stays.
+    Keep,
+    /// It goes.
+    Remove,
+    /// It comes.
+    Add,
 }
 
 /// A diff as it was sent, perhaps in a code fence; the reason if it is none.
@@ -47,11 +65,14 @@ pub fn parse(text: &str) -> Result<Patch, String> {
             }
             seen_header = true;
             patch.creates = name(source) == "/dev/null";
+            patch.names.extend((!patch.creates).then(|| name(source).to_owned()));
         } else if let Some(target) = bare.strip_prefix("+++ ") {
             if name(target) == "/dev/null" {
                 return Err("the patch deletes the file".to_owned());
             }
+            patch.names.push(name(target).to_owned());
         } else if patch.hunks.is_empty() {
+            patch.names.extend(git_names(bare).into_iter().flatten().map(str::to_owned));
             let refused = ["rename ", "copy ", "deleted file", "old mode ", "new mode ", "GIT binary patch", "Binary files "];
             if refused.iter().any(|refused| bare.starts_with(refused)) {
                 return Err(format!("`{}` is not supported", shortened(bare)));
@@ -64,7 +85,7 @@ pub fn parse(text: &str) -> Result<Patch, String> {
     }
     match &patch.hunks[..] {
         [] => Err("the patch has no hunk".to_owned()),
-        hunks if patch.creates && (hunks.len() > 1 || !hunks[0].old.is_empty()) => Err("a new file has added lines only".to_owned()),
+        hunks if patch.creates && (hunks.len() > 1 || hunks[0].old().next().is_some()) => Err("a new file has added lines only".to_owned()),
         _ => Ok(patch),
     }
 }
@@ -85,6 +106,14 @@ fn name(header: &str) -> &str {
     header.split('\t').next().unwrap_or_default().trim()
 }
 
+/// The two paths of `diff --git a/PATH b/PATH`, if they are the same; a rename is refused by its own line.
+fn git_names(line: &str) -> Option<[&str; 2]> {
+    let paths = line.strip_prefix("diff --git ")?;
+    let (old, new) = paths.split_at_checked(paths.len() / 2)?;
+    let new = new.strip_prefix(' ')?;
+    (old.split_once('/')?.1 == new.split_once('/')?.1).then_some([old, new])
+}
+
 /// `-1,2 +3,4 @@ ...`
 fn range(header: &str) -> Option<(usize, usize, usize)> {
     let (ranges, _) = header.split_once("@@")?;
@@ -103,25 +132,33 @@ fn numbers(text: &str) -> Option<(usize, usize)> {
 
 fn hunk<'a>(start: usize, (old, new): (usize, usize), lines: &mut Peekable<impl Iterator<Item = &'a str>>) -> Result<Hunk, String> {
     let mut hunk = Hunk { start, ..Hunk::default() };
-    while hunk.old.len() < old || hunk.new.len() < new {
+    let (mut olds, mut news) = (0, 0);
+    while olds < old || news < new {
         let line = lines.next().ok_or("a hunk ends before the number of lines it announces")?;
-        let mut line = if line.ends_with('\n') { line.to_owned() } else { format!("{line}\n") };
+        let (text, end) = split(line.as_bytes());
         // An empty line of context often loses its blank on the way.
-        let sign = if matches!(line.as_bytes()[0], b'\n' | b'\r') { ' ' } else { line.remove(0) };
-        if lines.next_if(|next| next.starts_with('\\')).is_some() {
-            line.truncate(line.trim_end_matches('\n').len());
-        }
-        if sign != '+' {
-            hunk.old.push(line.clone());
-        }
-        if sign != '-' {
-            hunk.new.push(line);
-        }
-        if !matches!(sign, ' ' | '+' | '-') {
-            return Err(format!("a line of a hunk begins with {sign:?}"));
-        }
+        let sign = text.first().map_or(b' ', |sign| *sign);
+        let text = text.get(1..).unwrap_or_default();
+        let sign = match sign {
+            b' ' => Sign::Keep,
+            b'-' => Sign::Remove,
+            b'+' => Sign::Add,
+            _ => return Err(format!("a line of a hunk begins with {:?}", line.chars().next().unwrap_or_default())),
+        };
+        let is_open = lines.next_if(|next| next.starts_with('\\')).is_some();
+        // The last line of a patch often has no end, without meaning anything by it.
+        let end = if is_open {
+            LineEnd::Open
+        } else if end == LineEnd::Open {
+            LineEnd::Lf
+        } else {
+            end
+        };
+        olds += usize::from(sign != Sign::Add);
+        news += usize::from(sign != Sign::Remove);
+        hunk.lines.push(Line { sign, text: String::from_utf8_lossy(text).into_owned(), end });
     }
-    if hunk.old.len() > old || hunk.new.len() > new {
+    if olds > old || news > new {
         return Err("a hunk has another number of lines than it announces".to_owned());
     }
     Ok(hunk)
@@ -131,58 +168,16 @@ impl Patch {
     /// What a new file says.
     #[must_use]
     pub fn added(&self) -> Vec<u8> {
-        self.hunks.iter().flat_map(|hunk| hunk.new.concat().into_bytes()).collect()
-    }
-
-    /// What the file says after it; the reason if it does not fit.
-    pub fn apply(&self, before: &[u8]) -> Result<Vec<u8>, String> {
-        let lines: Vec<&[u8]> = before.split_inclusive(|byte| *byte == b'\n').collect();
-        let mut after = Vec::with_capacity(before.len());
-        let mut compared = 0;
-        let mut done = 0;
-        let mut shift = 0_isize;
-        for (index, hunk) in self.hunks.iter().enumerate() {
-            // A hunk without old lines begins after the line it names.
-            let said = hunk.start.saturating_sub(usize::from(!hunk.old.is_empty()));
-            let wanted = said.saturating_add_signed(shift).clamp(done, lines.len().max(done));
-            let at = place(&lines, hunk, (done, wanted), &mut compared)
-                .ok_or_else(|| format!("the context of hunk {} of {} is not in the file", index + 1, self.hunks.len()))?;
-            shift = at as isize - said as isize;
-            lines[done..at].iter().for_each(|line| after.extend_from_slice(line));
-            // It would be joined to that line.
-            if !hunk.new.is_empty() && after.last().is_some_and(|last| *last != b'\n') {
-                return Err(format!("hunk {} adds lines behind a last line without an end", index + 1));
-            }
-            hunk.new.iter().for_each(|line| after.extend_from_slice(line.as_bytes()));
-            done = at + hunk.old.len();
-        }
-        lines[done..].iter().for_each(|line| after.extend_from_slice(line));
-        Ok(after)
+        let lines = self.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.sign == Sign::Add);
+        lines.flat_map(|line| [line.text.as_bytes(), line.end.as_str().as_bytes()].concat()).collect()
     }
 }
 
-/// Where the old lines of a hunk stand, nearest to `wanted` and not before `first`.
-fn place(lines: &[&[u8]], hunk: &Hunk, (first, wanted): (usize, usize), compared: &mut usize) -> Option<usize> {
-    let last = lines.len().checked_sub(hunk.old.len())?;
-    if hunk.old.is_empty() {
-        return (wanted <= lines.len()).then_some(wanted);
+impl Hunk {
+    /// The lines that must be in the file.
+    pub fn old(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(|line| line.sign != Sign::Add)
     }
-    let same = |at: usize| hunk.old.iter().zip(&lines[at..]).take_while(|(old, line)| old.as_bytes() == **line).count();
-    for distance in 0..=lines.len() {
-        let behind = wanted.checked_add(distance).filter(|at| (first..=last).contains(at));
-        let before = wanted.checked_sub(distance).filter(|at| distance > 0 && (first..=last).contains(at));
-        for at in [behind, before].into_iter().flatten() {
-            let same = same(at);
-            *compared += same + 1;
-            if same == hunk.old.len() {
-                return Some(at);
-            }
-        }
-        if *compared > MAX_COMPARED {
-            return None;
-        }
-    }
-    None
 }
 
 fn shortened(text: &str) -> String {
@@ -199,7 +194,7 @@ mod tests {
 
     fn patched(patch: &str) -> Result<String, String> {
         let patch = parse(patch)?;
-        let after = if patch.creates { patch.added() } else { patch.apply(FILE.as_bytes())? };
+        let after = if patch.creates { patch.added() } else { patch.apply(FILE.as_bytes())?.bytes };
         Ok(String::from_utf8(after).unwrap())
     }
 
@@ -220,7 +215,9 @@ mod tests {
             ("", Err("the patch has no hunk")),
             ("hello", Err("the patch has no hunk")),
             ("@@ -2 +2 @@\n-zwei\n+2\n", Err("the context of hunk 1 of 1 is not in the file")),
-            ("@@ -2 +2 @@\n-two\r\n+2\r\n", Err("the context of hunk 1 of 1 is not in the file")),
+            ("@@ -2 +2 @@\n-two\r\n+2\r\n", Ok("one\n2\nthree\nfour\nfive\n")),
+            ("@@ -2 +2 @@\n-two\n+2\n\\ No newline at end of file\n", Err("the patch says that the file ends where other lines follow")),
+            ("@@ -9,0 +10 @@\n+x\n", Err("hunk 1 of 1 has no context and states line 9; the file has 5 lines")),
             ("@@ -5 +5 @@\n-five\n\\ No newline at end of file\n+5\n", Err("the context of hunk 1 of 1 is not in the file")),
             ("@@ -3 +3 @@\n-three\n+3\n@@ -1 +1 @@\n-one\n+1\n", Err("the context of hunk 2 of 2 is not in the file")),
             ("@@ -2,2 +2 @@\n two\n-three\n@@ -3 +3 @@\n-three\n+3\n", Err("the context of hunk 2 of 2 is not in the file")),
@@ -245,7 +242,7 @@ mod tests {
     fn a_hundred_thousand_hunks_are_applied_or_refused_in_bounded_work() {
         let file: String = (0..100_000).map(|line| format!("{line}\n")).collect();
         let patch: String = (0..100_000).map(|line| format!("@@ -{0} +{0} @@\n-{line}\n+x\n", line + 1)).collect();
-        assert_eq!(parse(&patch).unwrap().apply(file.as_bytes()).unwrap(), "x\n".repeat(100_000).into_bytes());
+        assert_eq!(parse(&patch).unwrap().apply(file.as_bytes()).unwrap().bytes, "x\n".repeat(100_000).into_bytes());
         let same = "a\n".repeat(100_000);
         let patch = format!("@@ -1,50001 +1 @@\n{}-b\n+x\n", "-a\n".repeat(50_000));
         assert!(parse(&patch).unwrap().apply(same.as_bytes()).is_err());
@@ -288,7 +285,7 @@ mod tests {
             let patch = diff(&lines, at, removed, &added, context);
             let expected: Vec<_> = lines[..at].iter().chain(&added).chain(&lines[at + removed..]).cloned().collect();
             let text = |lines: &[String]| lines.iter().fold(String::new(), |text, line| text + line + "\n");
-            let after = parse(&patch).unwrap().apply(text(&lines).as_bytes()).unwrap();
+            let after = parse(&patch).unwrap().apply(text(&lines).as_bytes()).unwrap().bytes;
             prop_assert_eq!(String::from_utf8(after).unwrap(), text(&expected), "{}", patch);
         }
     }

@@ -1,12 +1,14 @@
 //! The `patch` profile: files are changed by unified diffs, by whole contents, by appending and by moving. Paths are absolute and lie under the
 //! root; a path relative to the root is taken too. An error is a text, `Code: message`.
 //!
-//! **Limits.** The paths in the headers of a diff are not looked at: what is changed is what `path` names.
+//! **Limits.** Files that are not UTF-8 can be patched only where the patch's own lines are.
 
+mod apply;
 pub mod diff;
+mod header;
 mod shell;
 
-use codeagent_workspace::RepoPath;
+use codeagent_workspace::{ReadError, RepoPath, WriteError};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
@@ -30,7 +32,9 @@ pub const TOOLS: &[FileTool] = &[
         name: "patch_apply",
         title: "Apply a patch",
         doc: "Apply a unified diff to a file, or create one from a diff whose source is /dev/null. The context must match; if any hunk does \
-              not fit, the file stays as it is.",
+              not fit, the file stays as it is. A hunk whose context is in several places must state its line exactly; one that is in a \
+              single place may be up to 100 lines off, and the answer names the line. Headers, if there are any, must name the file. \
+              LF in the patch matches CRLF in the file, which is kept.",
         parameters: &[
             Parameter::required("path", Takes::Text, PATH),
             Parameter::required("patch", Takes::Text, "Unified diff of one file, perhaps in a Markdown code fence."),
@@ -122,16 +126,30 @@ fn save(call: &Call<'_>, path: &RepoPath, bytes: &[u8], told: String) -> Result<
     Ok(clean(&told).into())
 }
 
+/// A path that leads out is refused for that, whatever else is wrong.
+fn check_inside(call: &Call<'_>, path: &RepoPath) -> Result<(), Failure> {
+    match call.workspace().stat(path) {
+        Err(error @ ReadError::Escapes(_)) => Err(error.into()),
+        _ if path.is_hidden() => Err(WriteError::Protected(path.clone()).into()),
+        _ => Ok(()),
+    }
+}
+
 fn patch_apply(call: &Call<'_>) -> Result<Value, Failure> {
     let path = argument(call, "path")?;
     let failed = |reason: String| Failure::new(FailureKind::PatchFailed, format!("{path}: {reason}; the file was not changed"));
     let patch = diff::parse(call.arguments.required_text("patch")).map_err(failed)?;
+    check_inside(call, &path)?;
+    if let Some(other) = header::other_file(&patch.names, &path, &call.workspace()) {
+        return Err(failed(format!("the patch is for {other:?}; name that file as `path`, or correct the header")));
+    }
     if patch.creates {
         return save(call, &path, &patch.added(), format!("Created {path}"));
     }
     let before = bytes_of(call, &path)?;
     let after = patch.apply(&before).map_err(failed)?;
-    save(call, &path, &after, format!("Applied {} hunks to {path}", patch.hunks.len()))
+    let told = std::iter::once(format!("Applied {} hunks to {path}", patch.hunks.len())).chain(after.notes);
+    save(call, &path, &after.bytes, told.collect::<Vec<_>>().join("; "))
 }
 
 fn append(call: &Call<'_>) -> Result<Value, Failure> {
@@ -150,7 +168,12 @@ fn write_file(call: &Call<'_>) -> Result<Value, Failure> {
 
 fn create_directory(call: &Call<'_>) -> Result<Value, Failure> {
     let path = argument(call, "path")?;
-    let created = call.workspace().create_folder(&path, true)?;
+    // The contract has no word for what is there already.
+    let taken = |failure: Failure| match failure.kind {
+        FailureKind::Exists => Failure::new(FailureKind::NotAFolder, format!("{path} is not a folder")),
+        _ => failure,
+    };
+    let created = call.workspace().create_folder(&path, true).map_err(|error| taken(error.into()))?;
     Ok(clean(&if created { format!("Created {path}") } else { format!("{path} was there") }).into())
 }
 
@@ -171,14 +194,17 @@ fn clean(text: &str) -> String {
 pub fn code(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::NoFile | FailureKind::NoFolder | FailureKind::NotAFile | FailureKind::NotAFolder => "NotFound",
-        FailureKind::Outside | FailureKind::BadPath => "OutsideRoot",
+        FailureKind::Outside => "OutsideRoot",
         FailureKind::PatchFailed => "PatchFailed",
         FailureKind::Permission => "PermissionDenied",
         FailureKind::ReadOnly => "ReadOnly",
         FailureKind::CommandRefused => "CommandNotAllowed",
-        FailureKind::BadArguments | FailureKind::Exists | FailureKind::NotEmpty | FailureKind::TooLarge | FailureKind::BadPattern => {
-            "InvalidArguments"
-        }
+        FailureKind::BadArguments
+        | FailureKind::BadPath
+        | FailureKind::Exists
+        | FailureKind::NotEmpty
+        | FailureKind::TooLarge
+        | FailureKind::BadPattern => "InvalidArguments",
         FailureKind::Binary | FailureKind::TimedOut | FailureKind::TextMissing | FailureKind::CountDiffers | FailureKind::Internal => {
             "Internal"
         }

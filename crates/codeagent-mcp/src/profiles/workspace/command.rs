@@ -24,7 +24,7 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, Failure> {
         return Err(Failure::new(FailureKind::CommandRefused, message));
     }
     let arguments = call.arguments.texts("args");
-    let folder = path(call.arguments.required_text("cwd"))?;
+    let folder = path(call.arguments.required_text("cwd"), &call.workspace())?;
     let number = |name: &str| call.arguments.number(name).unwrap_or_default();
     let writes = !call.options.read_only;
     let launcher = call.options.exec.launcher()?;

@@ -5,6 +5,7 @@
 use codeagent_workspace::{ItemKind, Removed, RepoPath, Visit};
 use serde_json::{Value, json};
 
+use super::edit::Edit;
 use super::{MAX_BYTES, path, shown};
 use crate::profiles::failure::{Failure, FailureKind};
 use crate::profiles::tool::Call;
@@ -12,7 +13,7 @@ use crate::profiles::tool::Call;
 /// The path of an argument, as it is and for messages.
 fn argument<'a>(call: &'a Call<'_>, name: &str) -> Result<(RepoPath, &'a str), Failure> {
     let text = call.arguments.required_text(name);
-    Ok((path(text)?, text))
+    Ok((path(text, &call.workspace())?, text))
 }
 
 pub fn list_dir(call: &Call<'_>) -> Result<Value, Failure> {
@@ -56,26 +57,31 @@ pub fn edit_file(call: &Call<'_>) -> Result<Value, Failure> {
     let (file, text) = argument(call, "file")?;
     let (find, replace) = (call.arguments.required_text("find"), call.arguments.required_text("replace"));
     let content = text_of(call, &file, text, MAX_BYTES)?;
-    let count = content.matches(find).count();
+    let edit = Edit::new(&content, find, replace);
+    let count = edit.count();
     if count == 0 {
         return Err(Failure::new(
             FailureKind::TextMissing,
             format!("`find` does not occur in {file}; read the file and copy the text exactly"),
         ));
     }
-    if let Some(expected) = call.arguments.number("expectedOccurrences").filter(|expected| *expected != count) {
+    let expected = call.arguments.number("expectedOccurrences");
+    if let Some(expected) = expected.filter(|expected| *expected != count) {
         return Err(Failure::new(
             FailureKind::CountDiffers,
             format!("`find` occurs {count} times in {file}, not {expected}; nothing was changed"),
         ));
     }
-    let replacements = if call.arguments.flag("replaceAll") { count } else { 1 };
-    let length = content.len() - replacements * find.len() + replacements.saturating_mul(replace.len());
-    if length as u64 > MAX_BYTES {
-        return Err(too_large(&file));
+    let replacements = if call.arguments.flag("replaceAll") || expected.is_some() { count } else { 1 };
+    let (edited, kept) = edit.replaced(replacements, MAX_BYTES as usize).ok_or_else(|| too_large(&file))?;
+    save(call, &file, text, &edited)?;
+    let mut data = json!({ "file": file.as_str(), "replacements": replacements });
+    let others = (replacements < count).then(|| format!("`find` occurs {count} times; only the first was replaced"));
+    let notes: Vec<String> = others.into_iter().chain(kept.map(str::to_owned)).collect();
+    if !notes.is_empty() {
+        data["note"] = notes.join("; ").into();
     }
-    save(call, &file, text, &content.replacen(find, replace, replacements))?;
-    Ok(json!({ "file": file.as_str(), "replacements": replacements }))
+    Ok(data)
 }
 
 pub fn write_file(call: &Call<'_>) -> Result<Value, Failure> {

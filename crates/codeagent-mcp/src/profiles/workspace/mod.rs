@@ -1,13 +1,14 @@
 //! The `workspace` profile: files are listed, read, edited, written, moved and removed by paths relative to the root, and every answer is an
 //! envelope, `{"ok":true,"data":...}` or `{"ok":false,"error":{"code","message","details"}}`.
 //!
-//! **Limits.** A folder that is itself called `workspace` at the root cannot be named, because that word at the beginning of a path means the
-//! root. Files that are not UTF-8 can be moved and removed, not read.
+//! **Limits.** A leading `workspace/` is dropped unless something at the root has that name, so nothing called `workspace` can be made at the root.
+//! Files that are not UTF-8 can be moved and removed, not read.
 
 mod command;
+mod edit;
 mod files;
 
-use codeagent_workspace::RepoPath;
+use codeagent_workspace::{ReadError, RepoPath, Workspace};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
@@ -17,8 +18,9 @@ use crate::profiles::tool::{Effect, FileTool};
 
 /// What a model should know before it calls a tool.
 pub const INSTRUCTIONS: &str = "\
-Reads and changes the files of one workspace. Paths are relative to its root; absolute paths and `..` are refused. Every answer is JSON with \
-`ok`: then `data`, else `error` with `code` and `message`. Prefer edit_file to write_file for a change of an existing file.";
+Reads and changes the files of one workspace. Paths are relative to its root; absolute paths and `..` are refused. A leading `workspace/` is \
+dropped, unless the root holds something called `workspace`. Every answer is JSON with `ok`: then `data`, else `error` with `code` and `message`. \
+Prefer edit_file to write_file for a change of an existing file.";
 
 /// Most bytes of a file that is written or edited.
 const MAX_BYTES: u64 = 1 << 20;
@@ -56,8 +58,8 @@ pub const TOOLS: &[FileTool] = &[
     FileTool {
         name: "edit_file",
         title: "Edit a file",
-        doc: "Replace a text in a file, literally: its first occurrence, or all with `replaceAll`. With `expectedOccurrences` nothing is \
-              changed unless the text occurs exactly that often.",
+        doc: "Replace a text in a file, literally: its first occurrence, or all with `replaceAll`. With `expectedOccurrences` all are \
+              replaced, but nothing is changed unless the text occurs exactly that often. LF in `find` matches CRLF in the file, which is kept.",
         parameters: &[
             Parameter::required("file", Takes::Text, "File, relative to the root."),
             Parameter::required("find", Takes::Something, "Text to replace."),
@@ -65,7 +67,7 @@ pub const TOOLS: &[FileTool] = &[
             Parameter::optional("replaceAll", Takes::Flag, "Whether to replace every occurrence.").or(Fallback::Flag(false)),
             Parameter::optional("expectedOccurrences", Takes::Number { min: 1, max: 1_000_000 }, "How often the text must occur."),
         ],
-        fields: &["file", "replacements"],
+        fields: &["file", "replacements", "note"],
         errors: &[
             FailureKind::Outside,
             FailureKind::NoFile,
@@ -150,8 +152,11 @@ pub const TOOLS: &[FileTool] = &[
     },
 ];
 
-/// A path as this profile has it: relative, without `..`, `workspace/` in front taken away.
-pub fn path(text: &str) -> Result<RepoPath, Failure> {
+/// What may stand in front of a path and means the root, if nothing there is called so.
+const PREFIX: &str = "workspace";
+
+/// A path as this profile has it: relative, without `..`, `workspace/` in front taken away unless the root holds something of that name.
+fn path(text: &str, workspace: &Workspace) -> Result<RepoPath, Failure> {
     let refuse = |why: &str| Failure::new(FailureKind::Outside, format!("{text:?} {why}; paths are relative to the workspace")).about(text);
     let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
     if text.starts_with(['/', '\\']) || drive || text.contains("://") {
@@ -161,8 +166,19 @@ pub fn path(text: &str) -> Result<RepoPath, Failure> {
         return Err(refuse("leads out of the workspace"));
     }
     let path = RepoPath::normalized(text).map_err(|error| Failure::from(error).about(text))?;
-    let segments: Vec<&str> = path.segments().skip_while(|segment| *segment == "workspace").collect();
+    if path.segments().next() != Some(PREFIX) || root_holds_prefix(workspace) {
+        return Ok(path);
+    }
+    let segments: Vec<&str> = path.segments().skip_while(|segment| *segment == PREFIX).collect();
     Ok(RepoPath::new(&segments.join("/"))?)
+}
+
+/// Reports whether a file, folder or link at the root has the name that otherwise means the root.
+fn root_holds_prefix(workspace: &Workspace) -> bool {
+    let found = RepoPath::new(PREFIX).map(|path| workspace.stat(&path));
+    // A link that leads nowhere is not found and is there all the same.
+    let is_listed = || workspace.items(&RepoPath::root()).map_or(true, |(items, _)| items.iter().any(|item| item.path.as_str() == PREFIX));
+    !matches!(found, Ok(Err(ReadError::NotFound(_)))) || is_listed()
 }
 
 /// A path as this profile shows it.

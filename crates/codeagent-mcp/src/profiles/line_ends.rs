@@ -1,0 +1,45 @@
+//! Line ends: telling LF from CRLF, and keeping a file's own when a text with others is written into it.
+
+/// How a line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineEnd {
+    /// It is the last line and nothing follows it.
+    Open,
+    /// `\n`
+    Lf,
+    /// `\r\n`
+    CrLf,
+}
+
+impl LineEnd {
+    /// The characters.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "",
+            Self::Lf => "\n",
+            Self::CrLf => "\r\n",
+        }
+    }
+
+    /// Reports whether one is LF and the other CRLF.
+    #[must_use]
+    pub fn differs_from(self, other: Self) -> bool {
+        self != Self::Open && other != Self::Open && self != other
+    }
+}
+
+/// Splits a line into its text and its end.
+#[must_use]
+pub fn split(line: &[u8]) -> (&[u8], LineEnd) {
+    match line.strip_suffix(b"\n") {
+        None => (line, LineEnd::Open),
+        Some(text) => text.strip_suffix(b"\r").map_or((text, LineEnd::Lf), |text| (text, LineEnd::CrLf)),
+    }
+}
+
+/// Splits a text into its lines, each with its end.
+#[must_use]
+pub fn lines(text: &[u8]) -> Vec<(&[u8], LineEnd)> {
+    text.split_inclusive(|byte| *byte == b'\n').map(split).collect()
+}

@@ -1,0 +1,158 @@
+//! Perl-compatible patterns (PCRE2): look-around, back-references, named groups, in bounded time.
+//!
+//! PCRE2 backtracks, so a pattern can take exponential time, and a match cannot be interrupted. Three limits bound it, all set at the beginning of the
+//! pattern text, where PCRE2 reads them: steps and memory of a match, and the clock, which is read between matches. PCRE2 counts steps anew for each
+//! place where a match may begin, so the limit follows the length of the text. A text that needs more is searched again place by place with a higher
+//! limit, and the clock is read in between. PCRE2's JIT is not used: its loops over single characters are not counted.
+//!
+//! **Limits.** Without `multi_line` each line is searched on its own. A pattern that needs more than `MOST_STEPS` steps at one place is an error.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use grep_matcher::{Match, Matcher, NoCaptures};
+use pcre2::bytes::{Regex, RegexBuilder};
+
+use super::{Case, SearchError, TextQuery};
+
+/// About as many steps are done in a second or two, so a search of one text does no more without reading the clock.
+const STEPS: usize = 1 << 25;
+/// Most steps from one place where a match may begin.
+const MOST_STEPS: usize = 1 << 20;
+/// Most memory of a match, in KiB.
+const MOST_MEMORY: usize = 16 << 10;
+/// Texts of at most this many bytes have the same limit.
+const SHORT: usize = 64;
+/// Numbers of limits, each for texts of twice the length.
+const LIMITS: usize = 24;
+
+/// A pattern that is matched by PCRE2.
+#[derive(Clone, Debug)]
+pub struct PerlMatcher {
+    builder: RegexBuilder,
+    /// The pattern without limits.
+    pattern: String,
+    is_unicode: bool,
+    /// For texts of twice the length each.
+    limited: Vec<OnceLock<Regex>>,
+    /// Matches at the place where it is tried, with the highest limit.
+    anchored: OnceLock<Regex>,
+    deadline: Option<Instant>,
+    cancel: Arc<AtomicBool>,
+}
+
+impl PerlMatcher {
+    /// Compiles the pattern of a query.
+    pub fn new(query: &TextQuery) -> Result<Self, SearchError> {
+        let mut builder = RegexBuilder::new();
+        let is_caseless = match query.case {
+            Case::Sensitive => false,
+            Case::Insensitive => true,
+            Case::Smart => !has_upper_case(&query.pattern),
+        };
+        builder.caseless(is_caseless).multi_line(true).dotall(query.multi_line && query.dot_all).ucp(!query.ascii);
+        // An error tells a position in the pattern as the caller wrote it.
+        builder.build(&query.pattern).map_err(|error| SearchError::Pattern(error.to_string()))?;
+        let pattern = if query.whole_line {
+            format!("(?m:^)(?:{})(?m:$)", query.pattern)
+        } else if query.whole_word {
+            format!(r"(?<!\w)(?:{})(?!\w)", query.pattern)
+        } else {
+            format!("(?:{})", query.pattern)
+        };
+        let matcher = Self {
+            builder,
+            pattern,
+            is_unicode: !query.ascii,
+            limited: vec![OnceLock::new(); LIMITS],
+            anchored: OnceLock::new(),
+            deadline: query.deadline,
+            cancel: Arc::clone(&query.cancel),
+        };
+        matcher.regex(&matcher.anchored, MOST_STEPS, r"\G").map_err(SearchError::Pattern)?;
+        Ok(matcher)
+    }
+
+    /// Returns a regular expression with a limit, compiled when it is first needed.
+    fn regex<'r>(&self, place: &'r OnceLock<Regex>, steps: usize, prefix: &str) -> Result<&'r Regex, String> {
+        if let Some(regex) = place.get() {
+            return Ok(regex);
+        }
+        let text = format!("(*LIMIT_MATCH={steps})(*LIMIT_HEAP={MOST_MEMORY}){prefix}{}", self.pattern);
+        let regex = self.builder.build(&text).map_err(|error| error.to_string())?;
+        Ok(place.get_or_init(|| regex))
+    }
+
+    fn is_late(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Tries every place by itself.
+    fn find_by_place(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, String> {
+        let regex = self.regex(&self.anchored, MOST_STEPS, r"\G")?;
+        for start in at..=haystack.len() {
+            // Inside of a character nothing begins.
+            if self.is_unicode && haystack.get(start).is_some_and(|byte| (0x80..0xc0).contains(byte)) {
+                continue;
+            }
+            if self.is_late() {
+                return Err("the time is up".to_owned());
+            }
+            if let Some(found) = regex.find_at(haystack, start).map_err(|error| told(&error))? {
+                return Ok(Some(span(&found)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Matcher for PerlMatcher {
+    type Captures = NoCaptures;
+    type Error = String;
+
+    fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, String> {
+        if self.is_late() {
+            return Err("the time is up".to_owned());
+        }
+        let doublings = (haystack.len() - at).div_ceil(SHORT).max(1).next_power_of_two().trailing_zeros() as usize;
+        let index = doublings.min(LIMITS - 1);
+        let regex = self.regex(&self.limited[index], (STEPS / SHORT) >> index, "")?;
+        match regex.find_at(haystack, at) {
+            Ok(found) => Ok(found.map(|found| span(&found))),
+            Err(error) if is_limit(&error) => self.find_by_place(haystack, at),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn new_captures(&self) -> Result<NoCaptures, String> {
+        Ok(NoCaptures::new())
+    }
+}
+
+fn span(found: &pcre2::bytes::Match<'_>) -> Match {
+    // `\K` may set the beginning behind the end.
+    Match::new(found.start().min(found.end()), found.end())
+}
+
+/// Reports whether a limit of steps, depth or memory was hit.
+fn is_limit(error: &pcre2::Error) -> bool {
+    matches!(error.code(), -47 | -53 | -63)
+}
+
+fn told(error: &pcre2::Error) -> String {
+    if is_limit(error) { "it backtracks too much".to_owned() } else { error.to_string() }
+}
+
+/// Reports whether a pattern holds an upper-case letter that is no part of an escape.
+fn has_upper_case(pattern: &str) -> bool {
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => drop(characters.next()),
+            other if other.is_uppercase() => return true,
+            _ => {}
+        }
+    }
+    false
+}
