@@ -146,6 +146,7 @@ fn start(_root: &Root, _begin: &Begin) -> anyhow::Result<()> {
 
 #[cfg(unix)]
 fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
+    root.check()?;
     let data = root.data()?;
     if let Ok(keeping) = door::who(&data) {
         return say(root, "already watching", Some(&keeping));
