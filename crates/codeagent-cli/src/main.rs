@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         return ended;
     }
     codeagent_memory::few_arenas();
+    codeagent_workspace::survive_file_size_limit();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -15,6 +15,8 @@ mod daemon;
 mod hook;
 #[path = "commands/model.rs"]
 mod model;
+#[path = "commands/roots.rs"]
+mod roots;
 #[path = "commands/servers.rs"]
 mod servers;
 mod shop;

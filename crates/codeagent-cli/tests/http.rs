@@ -124,8 +124,8 @@ fn a_thousand_connections_that_say_nothing_are_given_up() {
         stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: local").unwrap();
     }
     let begun = Instant::now();
-    assert_eq!(status(port, &token), "HTTP/1.1 200 OK", "who comes after them waits for their end at most");
-    assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
+    assert_eq!(status(port, &token), "HTTP/1.1 200 OK", "a client takes the place of a stranger");
+    assert!(begun.elapsed() < Duration::from_secs(8), "sooner than a stranger is given up: {:?}", begun.elapsed());
     let lived = drips.join().unwrap();
     assert!(lived < Duration::from_secs(30), "a connection that drips lives for {lived:?}");
     assert!(most_memory(&child) < 200, "{} MB", most_memory(&child));

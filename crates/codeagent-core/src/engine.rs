@@ -116,7 +116,9 @@ pub fn store_kind(error: &StoreError) -> ErrorKind {
         StoreError::Busy => ErrorKind::Locked,
         StoreError::Cancelled => ErrorKind::Interrupted,
         StoreError::Corrupt(_) | StoreError::Newer { .. } | StoreError::Foreign(_) => ErrorKind::Corrupt,
-        StoreError::OldSqlite(_) | StoreError::Thread(_) | StoreError::Sqlite(_) | StoreError::Pool(_) => ErrorKind::Other,
+        StoreError::OldSqlite(_) | StoreError::Thread(_) | StoreError::Unwritten(_) | StoreError::Sqlite(_) | StoreError::Pool(_) => {
+            ErrorKind::Other
+        }
     }
 }
 

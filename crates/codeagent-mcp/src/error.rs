@@ -174,6 +174,7 @@ impl From<StoreError> for ToolError {
             | StoreError::OldSqlite(_)
             | StoreError::Busy
             | StoreError::Thread(_)
+            | StoreError::Unwritten(_)
             | StoreError::Cancelled
             | StoreError::Pool(_) => Code::EngineUnavailable,
             StoreError::Corrupt(_) | StoreError::Sqlite(_) => Code::IndexError,

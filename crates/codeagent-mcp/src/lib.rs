@@ -17,6 +17,7 @@ pub mod page;
 pub mod profiles;
 mod prompts;
 pub mod report;
+pub mod repository;
 pub mod serve;
 pub mod server;
 pub mod state;

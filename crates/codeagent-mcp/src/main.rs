@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use codeagent_mcp::profiles::{Options, Profile, ToolSet};
+use codeagent_mcp::repository::Place;
 use codeagent_mcp::serve::serve_stdio;
 use codeagent_mcp::state::Indexing;
 
@@ -13,7 +14,7 @@ fn main() -> ExitCode {
         return ended;
     }
     let root = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
-    match serve_stdio(&root, ToolSet::new(Profile::Index, Options::default()), Indexing::default()) {
+    match serve_stdio(&Place::Named(root), ToolSet::new(Profile::Index, Options::default()), Indexing::default()) {
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => {
             writeln!(std::io::stderr(), "codeagent-mcp: {error}").ok();

@@ -8,8 +8,8 @@
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
-#[cfg(unix)]
 use std::time::Duration;
 
 use codeagent_workspace::{DataHome, OpenError};
@@ -20,12 +20,16 @@ use tokio::net::TcpListener;
 use crate::backpressure::Bounded;
 use crate::http::{self, Exposed, HttpOptions, Stop};
 use crate::profiles::{Profile, ToolSet};
+use crate::repository::{Place, Repository};
 use crate::server::Server;
 use crate::state::{Indexing, State};
 use crate::transport::Lines;
 
 /// What is logged if nothing else is said: errors, but not that a client hung up, which the protocol's library calls one.
 pub const LOGGED: &str = "error,rmcp=off";
+
+/// How long a tool that changes something may take to come to its end when the server is stopped.
+const FINISHING: Duration = Duration::from_secs(10);
 
 /// How often a server looks whether the process that started it is still there.
 #[cfg(unix)]
@@ -65,15 +69,21 @@ pub enum ServeError {
     Handshake(String),
 }
 
-/// Serves tools over the repository at `root` on standard input and output.
-pub fn serve_stdio(root: &Path, tools: ToolSet, indexing: Indexing) -> Result<Ended, ServeError> {
-    let state = State::with_indexing(root, DataHome::default(), indexing)?;
+/// Serves tools over a repository on standard input and output.
+pub fn serve_stdio(place: &Place, tools: ToolSet, indexing: Indexing) -> Result<Ended, ServeError> {
+    let repository = match place {
+        Place::Named(root) => {
+            let state = State::with_indexing(root, DataHome::default(), indexing)?;
+            if tools.needs_index() {
+                state.start();
+            }
+            Repository::known(state)
+        }
+        Place::Around(folder) => Repository::sought(folder.clone(), DataHome::default(), indexing, tools.needs_index()),
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    if tools.needs_index() {
-        state.start();
-    }
-    let ended = runtime.block_on(talk(&state, tools));
-    state.close();
+    let ended = runtime.block_on(talk(&repository, tools));
+    repository.close();
     // A thread may still wait for standard input; nobody waits for it.
     runtime.shutdown_background();
     ended
@@ -104,22 +114,42 @@ pub fn serve_http(
             state.start();
         }
         let stop = Stop::default();
-        let router = http::router(Server::of(Arc::clone(&state), tools), options, &stop);
-        let accepted = tokio::spawn(http::accept(listener, router, stop.clone()));
+        let server = Server::of(Arc::clone(&state), tools);
+        let accepted = tokio::spawn(http::accept(listener, http::router(server.clone(), options, &stop), stop.clone()));
         let stopped = stop_signal().await;
         stop.now();
-        accepted.await.map_err(io::Error::other)?;
-        Ok(stopped.map(|()| Ended::Stopped)?)
+        let finished = async {
+            accepted.await.map_err(io::Error::other)?;
+            finish(&server).await;
+            Ok(stopped.map(|()| Ended::Stopped)?)
+        };
+        let mut finished = pin!(finished);
+        tokio::select! {
+            ended = &mut finished => ended,
+            // A second signal: clients are not waited for.
+            _ = stop_signal() => {
+                stop.cut();
+                finished.await
+            }
+        }
     });
     state.close();
     runtime.shutdown_background();
     ended
 }
 
-async fn talk(state: &Arc<State>, tools: ToolSet) -> Result<Ended, ServeError> {
+/// Lets tools that still run come to their end. Those that only read were told to stop; what remains changes something.
+async fn finish(server: &Server) {
+    if tokio::time::timeout(FINISHING, server.idle()).await.is_err() {
+        tracing::warn!("a tool still runs and is left unfinished");
+    }
+}
+
+async fn talk(repository: &Arc<Repository>, tools: ToolSet) -> Result<Ended, ServeError> {
+    let server = Server::about(Arc::clone(repository), tools);
     let session = async {
         let lines = Bounded::new(Lines::new(tokio::io::stdin(), tokio::io::stdout()));
-        let service = match Server::of(Arc::clone(state), tools).serve(lines).await {
+        let service = match server.clone().serve(lines).await {
             Ok(service) => service,
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(Ended::HungUp),
             Err(error) => return Err(ServeError::Handshake(error.to_string())),
@@ -128,12 +158,14 @@ async fn talk(state: &Arc<State>, tools: ToolSet) -> Result<Ended, ServeError> {
         Ok(Ended::HungUp)
     };
     // A client that stops its server often hangs up in the same moment: the signal counts.
-    tokio::select! {
+    let ended = tokio::select! {
         biased;
         stopped = stop_signal() => stopped.map(|()| Ended::Stopped).map_err(ServeError::from),
         () = orphaned() => Ok(Ended::HungUp),
         ended = session => ended,
-    }
+    };
+    finish(&server).await;
+    ended
 }
 
 /// Has the system write no image of the memory, in which the token is, should the process be ended by a fault.

@@ -18,7 +18,7 @@ use rmcp::model::{
     Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ServerCapabilities, ServerConfig, Tool as ToolDescription, ToolAnnotations,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 use tokio::task::JoinError;
@@ -30,6 +30,7 @@ use crate::error::ToolError;
 use crate::profiles::{Caller, Era, Options, Profile, ToolSet, local};
 use crate::prompts;
 use crate::report::Reporter;
+use crate::repository::Repository;
 use crate::state::State;
 use crate::tools::{self, FORMAT, Tool};
 
@@ -59,7 +60,7 @@ const STOPPING: Duration = Duration::from_millis(1);
 /// The server of one repository.
 #[derive(Clone)]
 pub struct Server {
-    state: Arc<State>,
+    repository: Arc<Repository>,
     set: Arc<ToolSet>,
     turns: Arc<Semaphore>,
 }
@@ -74,7 +75,13 @@ impl Server {
     /// A server of any profile over shared state.
     #[must_use]
     pub fn of(state: Arc<State>, set: ToolSet) -> Self {
-        Self { state, set: Arc::new(set), turns: Arc::new(Semaphore::new(RUNNING)) }
+        Self::about(Repository::known(state), set)
+    }
+
+    /// A server of any profile over a repository that may have to be sought.
+    #[must_use]
+    pub fn about(repository: Arc<Repository>, set: ToolSet) -> Self {
+        Self { repository, set: Arc::new(set), turns: Arc::new(Semaphore::new(RUNNING)) }
     }
 
     /// Its tools.
@@ -89,6 +96,12 @@ impl Server {
         Self { set: Arc::new(tools), ..self.clone() }
     }
 
+    /// Waits until no tool runs any more.
+    pub async fn idle(&self) {
+        // Nobody closes the semaphore.
+        self.turns.acquire_many(RUNNING as u32).await.ok();
+    }
+
     /// Calls a tool of another profile than the index.
     async fn call_file_tool(
         &self,
@@ -98,10 +111,14 @@ impl Server {
         if !self.set.answers(&request.name) {
             return Err(no_such_tool(&request.name, self.set.names().into_iter()));
         }
-        let _turn = self.turns.acquire().await.map_err(|_| ErrorData::internal_error("the server ends", None))?;
-        let (state, set) = (Arc::clone(&self.state), Arc::clone(&self.set));
         let is_modern = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         let era = if is_modern { Era::Modern } else { Era::Legacy };
+        let state = match self.repository.state(&context.peer).await {
+            Ok(state) => state,
+            Err(reason) => return self.set.refused(reason, era).map(CallToolResponse::from),
+        };
+        let _turn = self.turns.acquire().await.map_err(|_| ErrorData::internal_error("the server ends", None))?;
+        let set = Arc::clone(&self.set);
         let canceller = Canceller::default();
         let caller = Caller { era, canceller: canceller.clone() };
         let work = move || {
@@ -146,6 +163,14 @@ impl ServerHandler for Server {
             .with_instructions(instructions)
     }
 
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.repository.seek(context.peer);
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.repository.seek(context.peer);
+    }
+
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -163,6 +188,10 @@ impl ServerHandler for Server {
         let Some(tool) = tools::find(&request.name) else {
             return Err(no_such_tool(&request.name, tools::all().map(|tool| tool.name)));
         };
+        let state = match self.repository.state(&context.peer).await {
+            Ok(state) => state,
+            Err(reason) => return Ok(error_result(&ToolError::unavailable(reason)).into()),
+        };
         let turn = tokio::select! {
             biased;
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("the call was cancelled", None)),
@@ -172,7 +201,7 @@ impl ServerHandler for Server {
             Some(token) => Some(Reporter::to(context.peer, token)).unzip(),
             None => (None, None),
         };
-        let (state, reporter) = (Arc::clone(&self.state), reporter.unwrap_or_default());
+        let reporter = reporter.unwrap_or_default();
         let sent = request.arguments.unwrap_or_default();
         let canceller = Canceller::default();
         let of_call = canceller.clone();

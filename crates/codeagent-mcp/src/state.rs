@@ -19,7 +19,7 @@ use std::time::Duration;
 use codeagent_core::embed::Source;
 use codeagent_core::engine::{Answers, Engine, EngineError, EngineOptions, ErrorKind};
 use codeagent_core::query::{self, IndexStatus};
-use codeagent_core::watch::door::{Visit, Wish, sync};
+use codeagent_core::watch::door::{Visit, Wish, sync, who};
 use codeagent_core::watch::{Keeper, Lag, Role, SETTLING, glance, vector_progress};
 use codeagent_core::{IngestOptions, Progress};
 use codeagent_workspace::{DataHome, OpenError, RepoPath, Workspace};
@@ -312,14 +312,15 @@ impl State {
     pub fn status(&self) -> Result<(StatusReport, Option<String>, Vec<String>), ToolError> {
         let is_ready = matches!(&*self.stage_after(|stage| matches!(stage, Stage::Opening)), Stage::Ready(_));
         let behind = if is_ready { self.keeper().and_then(|keeper| behind(&keeper)) } else { None };
+        let elsewhere = self.read_only().map(|answers| kept_elsewhere(&answers));
         let keeper = |keeper: &Keeper| (keeper.engine().answers(), keeper.engine().is_healthy());
         let ((answers, healthy), remark, watched) = match &*self.stage_after(|stage| matches!(stage, Stage::Opening)) {
             Stage::Ready(kept) if kept.engine().is_renewing() => return Ok(self.unhealthy("the index was damaged and is being made anew")),
             Stage::Ready(kept) => (keeper(kept), behind, true),
             Stage::Indexing(kept, progress) => (keeper(kept), Some(shown(*progress)), true),
             Stage::ReadOnly(answers) => {
-                let watched = lock(&self.visit).is_some();
-                ((answers.clone(), true), Some("another process writes this index".to_owned()), watched)
+                let (behind, watched) = elsewhere.unwrap_or_default();
+                ((answers.clone(), true), behind, watched)
             }
             Stage::Elsewhere(Some(answers)) => ((answers.clone(), true), Some("by another process, for the first time".to_owned()), false),
             // What is wrong may name places of the machine: those who ask about symbols are told.
@@ -503,6 +504,12 @@ fn behind(keeper: &Keeper) -> Option<String> {
     let trouble = keeper.trouble().map(|trouble| format!("{trouble}; the repository is looked at again and again instead"));
     let texts: Vec<String> = (!lag.is_none()).then(|| lag.to_string()).into_iter().chain(trouble).collect();
     (!texts.is_empty()).then(|| texts.join("; "))
+}
+
+/// What an index that another process keeps does not hold yet, and whether that process watches the files.
+fn kept_elsewhere(answers: &Answers) -> (Option<String>, bool) {
+    let lag = glance(answers);
+    ((!lag.is_none()).then(|| lag.to_string()), who(answers.data()).is_ok())
 }
 
 fn shown(progress: Option<Progress>) -> String {

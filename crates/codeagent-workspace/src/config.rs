@@ -71,6 +71,9 @@ pub enum ConfigError {
     /// The file is not a regular file of sensible size.
     #[error("{CONFIG_FILE} is not a regular file of at most 256 KiB")]
     NotAFile,
+    /// The folder is a link: it may lead out of the repository.
+    #[error(".codeagent is a link, which is not followed; make it a folder")]
+    Link,
     /// The text is not what is expected.
     #[error("{CONFIG_FILE}, line {line}, column {column}: {message}")]
     Invalid {
@@ -87,6 +90,9 @@ impl Config {
     /// Reads the settings of a root; defaults if there is no such file.
     pub fn load(root: &Path) -> Result<Self, ConfigError> {
         let path = root.join(CONFIG_FILE);
+        if path.parent().is_some_and(Path::is_symlink) {
+            return Err(ConfigError::Link);
+        }
         match path.symlink_metadata() {
             Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => Ok(Self::default()),
             Err(error) => Err(error.into()),

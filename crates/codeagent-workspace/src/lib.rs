@@ -16,12 +16,14 @@ mod door;
 mod exec;
 mod external;
 mod ignored;
+mod limits;
 mod lock;
 mod log;
 mod path;
 mod priority;
 mod read;
 mod room;
+mod root;
 mod sandbox;
 mod seal;
 mod search;
@@ -43,12 +45,14 @@ pub use detach::{leave_session, start_detached};
 pub use door::{Conversation, Door, knock};
 pub use exec::{ExecError, Launcher, Outcome, Output, Policy, Request, jail_main};
 pub use external::{External, Listed, Listing, NODE_MODULES, Packages};
+pub use limits::{TooFewAddresses, check_addresses, survive_file_size_limit};
 pub use lock::{Holder, WriterLock};
 pub use log::{LONGEST_LOG, LogFile};
 pub use path::{MAX_PATH_BYTES, PathError, RepoPath};
 pub use priority::{step_back, step_far_back, steps_back};
 pub use read::{FileBytes, FileText, ReadError, Stamp};
 pub use room::MOST_KEPT_BYTES;
+pub use root::{NoRepository, check_found_root, check_named_root, find_root, has_source, is_work_tree};
 pub use sandbox::{Item, ItemKind, Removed, Special, Visit, WriteError};
 pub use seal::{Seal, Soundness};
 pub use search::{Binary, Case, FileHits, Files, Hit, Ordered, SearchError, SearchStats, TextQuery, line_matcher, path_glob};
@@ -182,15 +186,6 @@ impl Workspace {
         let inside = clean.strip_prefix(&self.root).map_err(|_| PathError::Escapes(text.to_owned()))?;
         RepoPath::from_relative(inside)
     }
-}
-
-/// The folder that a command is about when none is named: the git work tree around `start`, else the nearest folder around it that has an index
-/// at `home`, else `start` itself.
-#[must_use]
-pub fn find_root(start: &Path, home: &DataHome) -> PathBuf {
-    let is_work_tree = |folder: &&Path| folder.join(".git").exists();
-    let is_indexed = |folder: &&Path| home.data_dir(folder).and_then(|data| data.database()).is_ok_and(|database| database.exists());
-    start.ancestors().find(is_work_tree).or_else(|| start.ancestors().find(is_indexed)).unwrap_or(start).to_owned()
 }
 
 /// Writes a file that the user named on the command line. Nothing that comes from a repository names one.

@@ -140,9 +140,36 @@ impl RepoPath {
     }
 }
 
-/// The names that do not exist for callers; some file systems ignore case.
+/// Folders that do not exist for callers, without the leading dot.
+const HIDDEN: [&str; 2] = ["git", "codeagent"];
+
+/// Reports whether some file system takes this name for one of the folders that do not exist for callers. The answer is the same on every
+/// platform: a repository may be opened on several.
 pub(crate) fn is_hidden_name(segment: &str) -> bool {
-    segment.eq_ignore_ascii_case(".git") || segment.eq_ignore_ascii_case(".codeagent")
+    // Nearly all names end here.
+    if !segment.starts_with(|first: char| matches!(first, '.' | 'g' | 'G' | 'c' | 'C') || !first.is_ascii()) {
+        return false;
+    }
+    // HFS+ ignores these characters.
+    let seen: String = segment.chars().filter(|character| !is_ignored_by_hfs(*character)).collect();
+    // NTFS: what follows a colon names a stream of the file, and Windows drops dots and spaces at the end.
+    let name = seen.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    HIDDEN.iter().any(|hidden| name.strip_prefix('.').is_some_and(|name| name.eq_ignore_ascii_case(hidden)) || is_short_name(name, hidden))
+}
+
+/// Reports whether a name may be the 8.3 form of `.long`: `GIT~1`, or after several collisions `GI` with four digits of a hash.
+fn is_short_name(name: &str, long: &str) -> bool {
+    let Some((stem, number)) = name.rsplit_once('~') else { return false };
+    let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+    let stem = stem.to_ascii_lowercase();
+    let is_hash = || stem.len() == 6 && stem.starts_with(&long[..2]) && stem.bytes().skip(2).all(|digit| digit.is_ascii_hexdigit());
+    // A number of several digits leaves less room for the stem, which has six characters at most.
+    let is_cut = || stem == long[..long.len().min(6)] || long.starts_with(&stem) && stem.len() + 1 + number.len() == 8;
+    is_number && (is_cut() || is_hash())
+}
+
+fn is_ignored_by_hfs(character: char) -> bool {
+    matches!(character, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
 impl fmt::Display for RepoPath {
@@ -187,4 +214,80 @@ fn check_characters(text: &str) -> Result<(), PathError> {
 
 fn check_length(text: &str, limit: usize) -> Result<(), PathError> {
     if text.len() > limit { Err(PathError::TooLong(text.len())) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_some_file_system_takes_for_a_hidden_folder_are_hidden() {
+        for name in [
+            ".git",
+            ".GIT",
+            ".Git.",
+            ".git ",
+            ".git. . ",
+            ".git::$INDEX_ALLOCATION",
+            ".git:stream",
+            ".git ::$INDEX_ALLOCATION",
+            "git~1",
+            "GIT~1",
+            "GIT~4",
+            "git~12",
+            "git~1.",
+            "git~1::$INDEX_ALLOCATION",
+            "GI7EB1~1",
+            ".g\u{200c}it",
+            "\u{feff}.git",
+            ".git\u{202e}",
+            "\u{200d}g\u{206a}it~1",
+            ".codeagent",
+            ".CodeAgent. ",
+            ".codeagent::$DATA",
+            "CODEAG~1",
+            "codeag~9",
+            "CODEA~10",
+            "CO2F00~1",
+            ".code\u{200f}agent",
+        ] {
+            assert!(is_hidden_name(name), "{name:?}");
+            let below = RepoPath::new(&format!("a/{name}/hooks")).map(|path| path.is_hidden());
+            assert!(below.is_err() || below.unwrap(), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn other_names_are_not_hidden() {
+        for name in [
+            "git",
+            "codeagent",
+            ".gitignore",
+            ".gitmodules",
+            ".github",
+            ".git.txt",
+            " .git",
+            "..git",
+            ".gi",
+            "git~",
+            "git~x",
+            "git~1a",
+            "gitt~1",
+            "g~1",
+            "codeagent~1",
+            "gizzzz~1",
+            "code~1",
+            "GIT~1.txt",
+            ".codeagents",
+            "\u{e9}.git",
+            "g",
+            "c.ts",
+            "",
+            ".",
+            "..",
+            "~1",
+        ] {
+            assert!(!is_hidden_name(name), "{name:?}");
+        }
+    }
 }

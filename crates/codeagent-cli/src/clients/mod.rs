@@ -80,7 +80,7 @@ pub const CLIENTS: &[Client] = &[
         name: "vscode",
         file: || Some(settings_home()?.join("Code/User/mcp.json")),
         servers: Some("servers"),
-        entry: |program| json!({ "type": "stdio", "command": program, "args": ["mcp", "--root", "${workspaceFolder}"] }),
+        entry: |program| json!({ "type": "stdio", "command": program, "args": ["mcp"] }),
         command: None,
     },
     Client {

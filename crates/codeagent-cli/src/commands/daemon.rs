@@ -133,6 +133,7 @@ fn stop(root: &Root) -> anyhow::Result<()> {
 }
 
 fn start(root: &Root, begin: &Begin) -> anyhow::Result<()> {
+    root.check()?;
     let data = root.data()?;
     if let Ok(keeping) = door::who(&data) {
         return say(root, "already watching", Some(&keeping));

@@ -63,6 +63,9 @@ fn repository(root: &Root) -> Vec<Finding> {
         Ok(workspace) => workspace,
         Err(error) => return vec![wrong(format!("{error}; name a folder with --root"))],
     };
+    if let Err(reason) = root.check() {
+        return vec![wrong(format!("repository: {reason}"))];
+    }
     let mut findings = vec![fine(format!("repository {}", workspace.root().display()))];
     match workspace.clone().configured(false) {
         Ok(workspace) => {

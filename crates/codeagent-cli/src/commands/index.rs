@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Args;
-use codeagent_core::engine::{Answers, Engine, EngineOptions, ErrorKind};
+use codeagent_core::engine::{Answers, Engine, EngineError, EngineOptions, ErrorKind};
 use codeagent_core::query;
 use codeagent_core::watch::door::{self, Wish};
 use codeagent_core::{IngestOptions, Progress, Summary};
@@ -40,6 +40,7 @@ pub struct Arguments {
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    root.check()?;
     let cancel = Arc::new(AtomicBool::new(false));
     stop_on_interrupt(Arc::clone(&cancel))?;
     let ingest = IngestOptions { threads: arguments.threads.number(), cancel, ..IngestOptions::default() };
@@ -67,12 +68,20 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     let summary = summary?;
     let details = if arguments.verbose { details(&engine, &summary)? } else { Vec::new() };
+    let nothing = (summary.files() == 0 && summary.problems.is_empty())
+        .then(|| format!("no C# or TypeScript files in {}; nothing is indexed", answers.workspace().root().display()));
     if root.json {
+        let notes: Vec<&str> = notes.into_iter().chain(nothing.as_deref()).collect();
         output::json(&report(&summary, &notes, &details))?;
     } else {
-        output::lines(std::iter::once(line(&summary)).chain(details))?;
+        let first = nothing.clone().unwrap_or_else(|| line(&summary));
+        output::lines(std::iter::once(first).chain(details))?;
     }
     engine.close()?;
+    if nothing.is_some() {
+        // An empty index would hide that of a folder above.
+        root.data()?.remove_index().map_err(EngineError::from)?;
+    }
     let failed = arguments.strict && !summary.problems.is_empty();
     Ok(if failed { exit::FILES_FAILED.into() } else { ExitCode::SUCCESS })
 }

@@ -9,8 +9,10 @@ use clap::builder::PossibleValuesParser;
 use codeagent_mcp::http::{ENDPOINT, HttpOptions, Token};
 use codeagent_mcp::profiles::assistant::Limits;
 use codeagent_mcp::profiles::{Exec, Options, Profile, ToolSet};
+use codeagent_mcp::repository::Place;
 use codeagent_mcp::serve::{Ended, serve_http, serve_stdio};
 use codeagent_mcp::state::Indexing;
+use codeagent_workspace::check_addresses;
 
 use crate::commands::{Command, Root, Threads, model};
 use crate::{exit, output};
@@ -64,10 +66,11 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     }
     let profile = Profile::of(&arguments.profile).unwrap_or(Profile::Index);
     let exec = if arguments.allow_exec { Exec::allowed() } else { Exec::Off };
-    let limits = Limits::of(|name| std::env::var(name).ok());
+    let (limits, wrong) = Limits::of(|name| std::env::var(name).ok());
+    wrong.iter().for_each(|wrong| output::note(wrong));
     let tools = ToolSet::new(profile, Options { read_only: arguments.read_only, limits, exec });
     let ended = match arguments.http {
-        None => serve_stdio(&root.folder, tools, indexing(arguments.threads))?,
+        None => serve_stdio(&place(root)?, tools, indexing(arguments.threads))?,
         Some(address) => over_http(root, tools, address, arguments)?,
     };
     Ok(match ended {
@@ -76,7 +79,18 @@ pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// The folder that was named, or where the client's is sought.
+fn place(root: &Root) -> anyhow::Result<Place> {
+    if !root.is_named {
+        check_addresses()?;
+        return Ok(Place::Around(root.folder.clone()));
+    }
+    root.check()?;
+    Ok(Place::Named(root.folder.clone()))
+}
+
 fn over_http(root: &Root, tools: ToolSet, address: SocketAddr, arguments: Arguments) -> anyhow::Result<Ended> {
+    root.check()?;
     let (token, whence) = token(root, arguments.no_token)?;
     let Arguments { allow_host: hosts, allow_origin: origins, legacy_sse, threads, .. } = arguments;
     let options = HttpOptions { address, hosts, origins, token, legacy_sse };

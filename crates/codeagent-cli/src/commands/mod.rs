@@ -30,7 +30,8 @@ use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
 use codeagent_core::StoreError;
 use codeagent_core::engine::{Answers, EngineError};
-use codeagent_workspace::{DataDir, DataHome, LogFile, RepoPath, Workspace};
+use codeagent_mcp::repository;
+use codeagent_workspace::{DataDir, DataHome, LogFile, RepoPath, Workspace, check_addresses, check_named_root};
 
 use crate::commands::ask::Question;
 use crate::output::Places;
@@ -196,17 +197,26 @@ impl Threads {
 #[derive(Clone, Debug)]
 pub struct Root {
     folder: PathBuf,
+    /// The user gave it.
+    is_named: bool,
     /// As JSON.
     pub json: bool,
 }
 
 impl Root {
     fn of(given: Option<PathBuf>, json: bool) -> anyhow::Result<Self> {
+        let is_named = given.is_some();
         let folder = match given {
-            Some(folder) => folder,
+            Some(folder) => filled_in(folder)?,
             None => codeagent_workspace::find_root(&working_folder()?, &DataHome::default()),
         };
-        Ok(Self { folder, json })
+        Ok(Self { folder, is_named, json })
+    }
+
+    /// Checks that the folder may be read through, no disk or home folder that nobody meant, and that there is enough memory for an index.
+    fn check(&self) -> anyhow::Result<()> {
+        check_addresses()?;
+        Ok(if self.is_named { check_named_root(&self.folder) } else { repository::check(&self.folder) }?)
     }
 
     fn answers(&self) -> anyhow::Result<Answers> {
@@ -238,6 +248,20 @@ impl Root {
         Ok(from_here.filter(is_there).map_or_else(|| typed.to_owned(), |path| path.as_str().to_owned()))
     }
 }
+
+/// Refuses a folder in which a client has left a variable as it stands in its settings.
+fn filled_in(folder: PathBuf) -> anyhow::Result<PathBuf> {
+    let variable = folder.to_str().and_then(|text| Some(&text[text.find("${")?..])).and_then(|rest| Some(&rest[..=rest.find('}')?]));
+    match variable {
+        Some(variable) if !folder.exists() => Err(Unfilled(variable.to_owned()).into()),
+        _ => Ok(folder),
+    }
+}
+
+/// A variable that stands where a folder is expected.
+#[derive(Debug, thiserror::Error)]
+#[error("--root holds {0}, which the client did not fill in; name a folder, or leave --root out to serve the folder the client works in")]
+pub struct Unfilled(String);
 
 #[allow(clippy::disallowed_methods, reason = "the command line is where the working folder has a meaning")]
 fn working_folder() -> anyhow::Result<PathBuf> {

@@ -20,6 +20,7 @@ pub struct Arguments {
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    root.check()?;
     let cancel = Arc::new(AtomicBool::new(false));
     let ingest =
         IngestOptions { threads: arguments.threads.number(), cancel: Arc::clone(&cancel), in_background: true, ..IngestOptions::default() };

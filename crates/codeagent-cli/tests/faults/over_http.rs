@@ -1,7 +1,7 @@
 //! What do many clients, and clients that read nothing, end nothing or come no more, do to a server over HTTP? Everybody else is answered, and what it
 //! holds stays bounded.
 
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -66,11 +66,18 @@ fn call(id: usize, tool: &str, arguments: Value) -> String {
 
 impl Client {
     fn post(&mut self, path: &str, body: &str) -> (u16, String) {
-        self.0.get_mut().write_all(request(path, body).as_bytes()).unwrap();
+        self.attempt(path, body).unwrap()
+    }
+
+    /// Posts to a server that may be gone.
+    fn attempt(&mut self, path: &str, body: &str) -> io::Result<(u16, String)> {
+        self.0.get_mut().write_all(request(path, body).as_bytes())?;
         let (mut head, mut length) = (String::new(), 0);
         loop {
             let mut line = String::new();
-            assert_ne!(self.0.read_line(&mut line).unwrap(), 0, "hung up after {head:?}");
+            if self.0.read_line(&mut line)? == 0 {
+                return Err(io::Error::new(ErrorKind::UnexpectedEof, format!("hung up after {head:?}")));
+            }
             let field = line.to_lowercase();
             if let Some(said) = field.strip_prefix("content-length:") {
                 length = said.trim().parse().unwrap();
@@ -81,8 +88,8 @@ impl Client {
             }
         }
         let mut answer = vec![0; length];
-        self.0.read_exact(&mut answer).unwrap();
-        (head.split(' ').nth(1).unwrap().parse().unwrap(), String::from_utf8(answer).unwrap())
+        self.0.read_exact(&mut answer)?;
+        Ok((head.split(' ').nth(1).unwrap().parse().unwrap(), String::from_utf8(answer).unwrap()))
     }
 
     /// How many classes call the method of a version, and the whole answer; 0 for an error.
@@ -201,6 +208,56 @@ fn clients_over_http_that_do_not_read_cost_little_and_keep_nobody_waiting() {
     let ended = reading.read_to_string(&mut lines).unwrap_err().kind();
     assert!(matches!(ended, ErrorKind::WouldBlock | ErrorKind::TimedOut) && lines.contains("read again"), "{ended} {lines}");
     assert_eq!(asking.post(&address, &ask(1)).0, 202);
+}
+
+#[test]
+fn a_server_that_is_stopped_under_writing_clients_tells_each_what_became_of_its_file() {
+    let place = Place::new(2);
+    let mut server = Listening::start(&place);
+    server.awaits(0, place.classes);
+    let content = "a line of a text\n".repeat(20_000);
+    let written = AtomicUsize::new(0);
+    let outcomes: Vec<(String, io::Result<(u16, String)>)> = std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..8)
+            .map(|number| {
+                let (mut client, content, written) = (server.connect(), &content, &written);
+                scope.spawn(move || {
+                    let mut outcomes = Vec::new();
+                    while outcomes.last().is_none_or(|(_, outcome): &(String, io::Result<_>)| outcome.is_ok()) {
+                        let file = format!("text-{number}-{}.txt", outcomes.len());
+                        let arguments = json!({ "path": file, "content": content });
+                        let outcome = client.attempt("/mcp/patch", &call(1, "write_file", arguments));
+                        written.fetch_add(1, Ordering::Relaxed);
+                        outcomes.push((file, outcome));
+                    }
+                    outcomes
+                })
+            })
+            .collect();
+        wait_until("they do not write", || written.load(Ordering::Relaxed) >= 24);
+        server.running.signal("-TERM");
+        clients.into_iter().flat_map(|client| client.join().unwrap()).collect()
+    });
+    assert_eq!(server.running.0.wait().unwrap().code(), Some(130));
+    let (mut done, mut refused, mut unanswered) = (0, 0, 0);
+    for (file, outcome) in &outcomes {
+        let on_disk = std::fs::read_to_string(place.root().join(file)).ok();
+        match outcome {
+            Ok((200, answer)) => {
+                assert!(answer.contains("Wrote") && on_disk.as_deref() == Some(&content), "{file}: {answer}");
+                done += 1;
+            }
+            Ok((status, answer)) => {
+                assert!(*status == 503 && on_disk.is_none(), "{file}: {status} {answer}");
+                refused += 1;
+            }
+            Err(error) => {
+                assert!(on_disk.is_none(), "{file} was written and nobody was told: {error}");
+                unanswered += 1;
+            }
+        }
+    }
+    println!("{done} written and told, {refused} refused, {unanswered} not taken in");
 }
 
 #[test]

@@ -16,14 +16,35 @@ fn with_little_memory_an_index_is_made_or_refused_and_stays_whole() {
         match output.status.code() {
             Some(0) => done += 1,
             Some(_) => refused += 1,
-            None => println!("{kilobytes} kB: {}", said(&output)),
+            None => panic!("{kilobytes} kB: {}", said(&output)),
         }
+        assert!(kilobytes >= 262_144 || said(&output).contains("ulimit -v"), "{kilobytes} kB: {}", said(&output));
         place.stdout(&["index"]);
         assert_eq!(place.callers(version + 1).0, place.classes, "{kilobytes} kB");
         place.is_as_fresh();
     }
     println!("{done} done, {refused} refused");
     assert!(done > 0 && refused > 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_limit_on_file_sizes_is_said_and_the_index_stays_whole() {
+    let place = Place::new(30);
+    let mut refused = 0;
+    // Blocks of 512 bytes.
+    for (version, blocks) in [1, 20, 100, 200, 400, 100_000].into_iter().enumerate() {
+        place.write_all(version);
+        let output = ended(&mut bounded(&format!("ulimit -f {blocks}"), &place.command(&["index"])));
+        let code = output.status.code().unwrap_or_else(|| panic!("{blocks} blocks: {output:?}"));
+        assert!(code == 0 || said(&output).contains("ulimit -f") || said(&output).contains("too large"), "{blocks} blocks: {output:?}");
+        refused += usize::from(code != 0);
+        place.stdout(&["index"]);
+        assert_eq!(place.callers(version).0, place.classes, "{blocks} blocks");
+        place.is_as_fresh();
+    }
+    println!("refused {refused} times");
+    assert!(refused >= 3);
 }
 
 #[test]

@@ -132,6 +132,9 @@ pub enum StoreError {
     /// The writer or the readers could not be started.
     #[error("a thread of the database cannot be started: {0}")]
     Thread(String),
+    /// The system refused to write a file of the index.
+    #[error("the index cannot be written ({0}); look at the disk, and for a limit on file sizes at `ulimit -f`")]
+    Unwritten(String),
     /// Anything else SQLite says.
     #[error("database: {0}")]
     Sqlite(rusqlite::Error),
@@ -156,10 +159,18 @@ impl From<rusqlite::Error> for StoreError {
             _ if is_misread || is_lost => Self::Corrupt(error.to_string()),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt(error.to_string()),
             Some(ErrorCode::OperationInterrupted) => Self::Cancelled,
+            Some(ErrorCode::SystemIoFailure) if is_write(&error) => Self::Unwritten(error.to_string()),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             _ => Self::Sqlite(error),
         }
     }
+}
+
+/// Reports whether SQLite failed to write or lengthen a file. A full disk has an error of its own.
+fn is_write(error: &rusqlite::Error) -> bool {
+    use rusqlite::ffi::{SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_WRITE};
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    code.is_some_and(|code| [SQLITE_IOERR_WRITE, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_SHMSIZE].contains(&code))
 }
 
 /// A stored value that no version of the engine writes.

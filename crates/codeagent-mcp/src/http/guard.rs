@@ -4,7 +4,8 @@
 //! A web page can make its name lead to this machine (DNS rebinding), so the `Host` must be one of ours; what a browser sends carries an
 //! `Origin`, which must be one that was allowed.
 //!
-//! **Limits.** The scheme of the secret is written `Bearer`, in this case only.
+//! A body is read only when there is room for it. Small bodies always have room, because the number of connections bounds them; a larger one
+//! reserves its whole length before its first byte is read, so requests that stay incomplete never block each other.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -20,16 +21,23 @@ use axum::response::{IntoResponse, Response};
 use hyper::body::Body as _;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::http::Token;
+use crate::http::connections::Client;
+use crate::http::{Token, cors};
 
 /// Longest body of a request.
 pub const MAX_BODY: usize = 4 << 20;
+/// A body up to this length needs no reservation: as many as there are connections take 32 MiB.
+const SMALL_BODY: usize = 64 << 10;
 /// How long the body of a request may take.
 const BODY_PATIENCE: Duration = Duration::from_secs(30);
 /// Requests that are worked on at a time; others wait.
 const REQUESTS: usize = 64;
-/// Bytes of requests that have arrived and are not yet answered; of others no more is read.
+/// Bytes of larger bodies that are being read or answered.
 const ROOM: usize = 64 << 20;
+/// How long a larger body waits for room, while nothing is held for it.
+const ROOM_PATIENCE: Duration = Duration::from_secs(2);
+/// When a refused client should try again, in seconds.
+const RETRY_AFTER: &str = "2";
 /// The names of the own machine.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -49,15 +57,15 @@ impl Guard {
         Self { hosts, origins, token, turns: Semaphore::new(REQUESTS), room: Semaphore::new(ROOM) }
     }
 
-    /// Why a request is not let in.
-    fn refusal(&self, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
+    /// Why a request is not let in. A preflight carries no token: browsers never send one with it.
+    fn refusal(&self, uri: &Uri, headers: &HeaderMap, is_preflight: bool) -> Option<Response> {
         if !self.is_ours(uri, headers) {
             return Some((StatusCode::FORBIDDEN, "this server is not addressed by this name; see --allow-host").into_response());
         }
         if !self.is_allowed_origin(headers) {
             return Some((StatusCode::FORBIDDEN, "web pages of this origin may not ask; see --allow-origin").into_response());
         }
-        if !self.is_trusted(headers) {
+        if !is_preflight && !self.is_trusted(headers) {
             let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
             return Some((StatusCode::UNAUTHORIZED, challenge, "send the server's token: Authorization: Bearer TOKEN").into_response());
         }
@@ -79,36 +87,105 @@ impl Guard {
     }
 
     fn is_allowed_origin(&self, headers: &HeaderMap) -> bool {
-        // A page of this very address would be ours; under another name or port it is not.
-        let own = single(headers, header::HOST).and_then(|host| host.to_str().ok()).map(|host| format!("http://{host}"));
-        let allowed = || self.origins.iter().chain(&own);
-        let is_allowed = |value: &HeaderValue| allowed().any(|origin| value.as_bytes().eq_ignore_ascii_case(origin.as_bytes()));
-        headers.get_all(header::ORIGIN).iter().all(is_allowed)
+        headers.get_all(header::ORIGIN).iter().all(|origin| {
+            let is_listed = self.origins.iter().any(|listed| origin.as_bytes().eq_ignore_ascii_case(listed.as_bytes()));
+            is_listed || is_own_origin(origin, headers)
+        })
     }
 
     fn is_trusted(&self, headers: &HeaderMap) -> bool {
         let Some(token) = &self.token else { return true };
-        let shown = single(headers, header::AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
-        shown.is_some_and(|shown| token.is(shown))
+        let Some(shown) = single(headers, header::AUTHORIZATION).map(HeaderValue::as_bytes) else { return false };
+        let Some((scheme, shown)) = shown.split_at_checked(b"Bearer ".len()) else { return false };
+        scheme.eq_ignore_ascii_case(b"Bearer ") && token.is(shown)
     }
 
-    /// All of a body, and the room that it takes; or why not.
-    async fn whole(&self, mut body: Body) -> Result<(Bytes, Option<SemaphorePermit<'_>>), (StatusCode, &'static str)> {
-        let (mut bytes, mut room) = (Vec::new(), None::<SemaphorePermit>);
+    /// Reads a whole body. The permit is the room it takes, if it is not small.
+    async fn whole(&self, mut body: Body) -> Result<(Bytes, Option<SemaphorePermit<'_>>), Unread> {
+        // With a Content-Length it is the exact length, otherwise 0.
+        let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+        let mut room = if announced > SMALL_BODY { Some(self.room_for(announced).await?) } else { None };
+        let mut bytes = Vec::new();
         while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
-            let frame = frame.map_err(|_| (StatusCode::BAD_REQUEST, "the request broke off"))?;
-            let Ok(data) = frame.into_data() else { continue };
-            let count = u32::try_from(data.len()).ok().filter(|_| bytes.len() + data.len() <= MAX_BODY);
-            let count = count.ok_or((StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 4 MiB"))?;
-            let place = self.room.acquire_many(count).await.map_err(|_| (StatusCode::SERVICE_UNAVAILABLE, "the server ends"))?;
-            match &mut room {
-                Some(room) => room.merge(place),
-                None => room = Some(place),
+            let Ok(data) = frame.map_err(|_| Unread::BrokenOff)?.into_data() else { continue };
+            let length = bytes.len() + data.len();
+            if length > SMALL_BODY && room.is_none() {
+                room = Some(self.room_for(length.max(MAX_BODY)).await?);
+            }
+            if length > MAX_BODY {
+                return Err(Unread::TooLarge);
             }
             bytes.extend_from_slice(&data);
         }
         Ok((bytes.into(), room))
     }
+
+    /// Reserves room for a body of this length.
+    async fn room_for(&self, length: usize) -> Result<SemaphorePermit<'_>, Unread> {
+        let length = u32::try_from(length).ok().filter(|_| length <= MAX_BODY).ok_or(Unread::TooLarge)?;
+        let waiting = tokio::time::timeout(ROOM_PATIENCE, self.room.acquire_many(length)).await;
+        waiting.ok().and_then(Result::ok).ok_or(Unread::NoRoom)
+    }
+
+    /// Reads a request that was let in and answers it.
+    async fn answer(&self, request: Request, next: Next) -> Response {
+        let client = request.extensions().get::<Client>().cloned();
+        if let Some(client) = &client {
+            client.has_shown_token();
+        }
+        let ending = async {
+            match &client {
+                Some(client) => client.stopping().await,
+                None => std::future::pending().await,
+            }
+        };
+        let (parts, body) = request.into_parts();
+        let read = tokio::select! {
+            biased;
+            read = tokio::time::timeout(BODY_PATIENCE, self.whole(body)) => read.unwrap_or(Err(Unread::Late)),
+            () = ending => Err(Unread::Ending),
+        };
+        let (bytes, _room) = match read {
+            Ok(arrived) => arrived,
+            Err(unread) => return unread.into_response(),
+        };
+        match self.turns.acquire().await {
+            Ok(_turn) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
+            Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+        }
+    }
+}
+
+/// Why a request that was let in is not answered.
+enum Unread {
+    TooLarge,
+    NoRoom,
+    BrokenOff,
+    Late,
+    Ending,
+}
+
+impl IntoResponse for Unread {
+    fn into_response(self) -> Response {
+        let busy = |reason| (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, RETRY_AFTER)], reason).into_response();
+        match self {
+            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 4 MiB").into_response(),
+            Self::NoRoom => busy("too many large requests are being read; try again in a moment"),
+            Self::BrokenOff => (StatusCode::BAD_REQUEST, "the request broke off").into_response(),
+            Self::Late => (StatusCode::REQUEST_TIMEOUT, "the request did not arrive in time").into_response(),
+            Self::Ending => busy("the server is shutting down; nothing was begun"),
+        }
+    }
+}
+
+/// Reports whether an origin is this server under one of the machine's own names, at the port of the request.
+fn is_own_origin(origin: &HeaderValue, headers: &HeaderMap) -> bool {
+    let authority = |text: &str| text.parse::<Authority>().ok().filter(|_| !text.contains('@'));
+    let own = single(headers, header::HOST).and_then(|host| host.to_str().ok()).and_then(authority);
+    let from = origin.to_str().ok().and_then(|origin| origin.to_ascii_lowercase().strip_prefix("http://").and_then(authority));
+    let (Some(own), Some(from)) = (own, from) else { return false };
+    let is_loopback = |authority: &Authority| LOOPBACK.iter().any(|name| authority.host().eq_ignore_ascii_case(name));
+    own == from || is_loopback(&own) && is_loopback(&from) && own.port_u16() == from.port_u16()
 }
 
 /// The value of a header that is there once.
@@ -119,19 +196,15 @@ fn single(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
 
 /// Lets a request in or refuses it. A turn is taken for what has arrived: who sends half a request keeps nobody waiting.
 pub async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    if let Some(refusal) = guard.refusal(request.uri(), request.headers()) {
-        return refusal;
-    }
-    let (parts, body) = request.into_parts();
-    let (bytes, _room) = match tokio::time::timeout(BODY_PATIENCE, guard.whole(body)).await {
-        Ok(Ok(arrived)) => arrived,
-        Ok(Err(refusal)) => return refusal.into_response(),
-        Err(_) => return (StatusCode::REQUEST_TIMEOUT, "the request did not arrive in time").into_response(),
+    let is_preflight = cors::is_preflight(&request);
+    let refusal = guard.refusal(request.uri(), request.headers(), is_preflight);
+    let origin = single(request.headers(), header::ORIGIN).filter(|_| guard.is_allowed_origin(request.headers())).cloned();
+    let response = match refusal {
+        Some(refusal) => refusal,
+        None if is_preflight => cors::preflight(),
+        None => guard.answer(request, next).await,
     };
-    match guard.turns.acquire().await {
-        Ok(_turn) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
-        Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
-    }
+    cors::readable_by(origin, response)
 }
 
 #[cfg(test)]
@@ -145,7 +218,7 @@ mod tests {
         for (name, value) in headers {
             map.append(name.parse::<HeaderName>().unwrap(), value.parse().unwrap());
         }
-        guard.refusal(&uri.parse().unwrap(), &map).map_or(200, |refusal| refusal.status().as_u16())
+        guard.refusal(&uri.parse().unwrap(), &map, false).map_or(200, |refusal| refusal.status().as_u16())
     }
 
     fn guard(hosts: &[&str], origins: &[&str]) -> Guard {
@@ -193,8 +266,15 @@ mod tests {
             ("http://localhost:5173", 200),
             ("http://localhost:5174", 403),
             ("http://localhost", 200),
+            ("http://localhost:80", 403),
             ("https://localhost", 403),
-            ("http://127.0.0.1", 403),
+            ("http://localhost.evil.com", 403),
+            ("http://localhost@evil.com", 403),
+            ("http://evil.com@localhost", 403),
+            ("http://127.0.0.1", 200),
+            ("HTTP://LocalHost", 200),
+            ("http://[::1]", 200),
+            ("http://127.0.0.1:7345", 403),
             ("http://evil.com", 403),
             ("null", 403),
             ("", 403),
@@ -202,6 +282,15 @@ mod tests {
         ] {
             let headers = [("host", "localhost"), ("authorization", bearer.as_str()), ("origin", origin)];
             assert_eq!(answer(&guard, "/mcp", &headers), expected, "{origin}");
+        }
+        for (host, origin, expected) in [
+            ("127.0.0.1:7345", "http://localhost:7345", 200),
+            ("localhost:7345", "http://[::1]:7345", 200),
+            ("127.0.0.1:7345", "http://localhost:7346", 403),
+            ("127.0.0.1:7345", "http://localhost", 403),
+        ] {
+            let headers = [("host", host), ("authorization", bearer.as_str()), ("origin", origin)];
+            assert_eq!(answer(&guard, "/mcp", &headers), expected, "{host} {origin}");
         }
         let two = [("host", "localhost"), ("authorization", &bearer), ("origin", "http://localhost:5173"), ("origin", "http://evil.com")];
         assert_eq!(answer(&guard, "/mcp", &two), 403);
@@ -214,7 +303,10 @@ mod tests {
         for (shown, expected) in [
             (&[][..], 401),
             (&[format!("Bearer {TOKEN}")], 200),
-            (&[format!("bearer {TOKEN}")], 401),
+            (&[format!("bearer {TOKEN}")], 200),
+            (&[format!("BEARER {TOKEN}")], 200),
+            (&[format!("Bearer\t{TOKEN}")], 401),
+            (&[format!("bear\u{e9}r {TOKEN}")], 401),
             (&[format!("Bearer  {TOKEN}")], 401),
             (&[format!("Bearer {longer}")], 401),
             (&[format!("Bearer {}", &TOKEN[1..])], 401),

@@ -28,9 +28,9 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::backpressure::Bounded;
-use crate::http::{Stop, guard, is_json, refused};
+use crate::http::{Stop, guard, is_json, message, refused};
 use crate::server::Server;
-use crate::transport::{Incoming, Outgoing, parse};
+use crate::transport::{Incoming, Outgoing};
 
 /// Sessions at a time.
 const SESSIONS: usize = 64;
@@ -102,7 +102,8 @@ async fn open(State(sessions): State<Sessions>) -> Response {
     };
     let (outgoing, events) = mpsc::channel(EVENTS);
     outgoing.try_send(event("endpoint", &format!("/messages?session_id={}", session.id))).ok();
-    tokio::spawn(serve(session, Events { incoming, outgoing }));
+    let stop = session.sessions.stop.clone();
+    tokio::spawn(serve(session, Events { incoming, outgoing, stop }));
     let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
     (headers, Body::new(EventBody(events))).into_response()
 }
@@ -122,7 +123,7 @@ async fn serve(session: Session, events: Events) {
     tokio::select! {
         () = conversation => {}
         () = signs_of_life => {}
-        () = stop.told() => {}
+        () = stop.is_cut() => {}
     }
 }
 
@@ -132,11 +133,14 @@ async fn take(State(sessions): State<Sessions>, request: Request) -> Response {
         return (StatusCode::UNSUPPORTED_MEDIA_TYPE, "messages are application/json").into_response();
     }
     let id = request.uri().query().and_then(|query| query.strip_prefix("session_id=")).unwrap_or_default();
+    if sessions.stop.is_told() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down").into_response();
+    }
     let Some(messages) = sessions.find(id) else {
         return (StatusCode::NOT_FOUND, "there is no such session; open one with GET /sse").into_response();
     };
     let Ok(bytes) = to_bytes(request.into_body(), guard::MAX_BODY).await else { return StatusCode::BAD_REQUEST.into_response() };
-    match parse(&bytes) {
+    match message(&bytes) {
         Ok(None) => StatusCode::ACCEPTED.into_response(),
         // It is not waited for: a request that waits keeps others waiting.
         Ok(Some(message)) => match sessions.room_for(&bytes) {
@@ -163,6 +167,7 @@ fn event(name: &str, data: &str) -> Bytes {
 struct Events {
     incoming: mpsc::Receiver<Waiting>,
     outgoing: mpsc::Sender<Bytes>,
+    stop: Stop,
 }
 
 impl Transport<RoleServer> for Events {
@@ -179,6 +184,8 @@ impl Transport<RoleServer> for Events {
     async fn receive(&mut self) -> Option<Incoming> {
         tokio::select! {
             () = self.outgoing.closed() => None,
+            // What was taken in before is still answered.
+            () = self.stop.told() => None,
             waiting = self.incoming.recv() => waiting.map(|(message, _)| message),
         }
     }

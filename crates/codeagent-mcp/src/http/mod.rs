@@ -10,6 +10,8 @@
 //! cancels by hanging up, not by a notification, and there is no stream of messages that nobody asked for.
 
 mod connections;
+mod cors;
+mod cut_off;
 mod guard;
 mod legacy_sse;
 mod token;
@@ -19,23 +21,23 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use rmcp::model::RequestId;
+use rmcp::model::{JsonRpcMessage, RequestId};
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, ServerHandler};
 
-pub use connections::{Stop, accept};
+pub use connections::{DRAIN, Stop, accept};
 pub use token::{Token, TokenError, token_rights};
 
 use crate::http::guard::Guard;
 use crate::profiles::{Profile, ToolSet};
 use crate::server::Server;
-use crate::transport::{Outgoing, parse};
+use crate::transport::{Incoming, Outgoing, Refusal, parse};
 
 /// Where a server is asked.
 pub const ENDPOINT: &str = "/mcp";
@@ -142,21 +144,37 @@ pub fn endpoint<S: ServerHandler + Clone, M: SessionManager>(path: &str, server:
     let streams = config.cancellation_token.clone();
     stop.also(move || streams.cancel());
     let service = StreamableHttpService::new(move || Ok(server.clone()), sessions.manager, config);
-    Router::new().route_service(path, service).layer(middleware::from_fn(read))
+    Router::new().route_service(path, service).layer(middleware::from_fn_with_state(stop.clone(), read))
 }
 
-/// Answers what is no message, with its `id` where it has one, before the library says less about it.
-async fn read(request: Request, next: Next) -> Response {
+/// Answers what is no message, with its `id` where it has one, before the library says less about it; and calls that are cut off, about which
+/// the library says nothing.
+async fn read(State(stop): State<Stop>, request: Request, next: Next) -> Response {
     if request.method() != Method::POST || !is_json(request.headers()) {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
     let Ok(bytes) = to_bytes(body, guard::MAX_BODY).await else { return StatusCode::BAD_REQUEST.into_response() };
-    match parse(&bytes) {
-        Ok(Some(_)) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
-        Ok(None) => StatusCode::ACCEPTED.into_response(),
-        Err(refusal) => refused(*refusal),
+    let id = match message(&bytes) {
+        Ok(Some(JsonRpcMessage::Request(request))) => request.id,
+        Ok(Some(_)) => return next.run(Request::from_parts(parts, Body::from(bytes))).await,
+        Ok(None) => return StatusCode::ACCEPTED.into_response(),
+        Err(refusal) => return refused(*refusal),
+    };
+    tokio::select! {
+        biased;
+        () = stop.is_cut() => cut_off::answer(id),
+        response = next.run(Request::from_parts(parts, Body::from(bytes))) => cut_off::watched(response, id, stop.clone()),
     }
+}
+
+/// The message in a body, which is there.
+fn message(body: &[u8]) -> Result<Option<Incoming>, Refusal> {
+    if body.trim_ascii().is_empty() {
+        let error = ErrorData::invalid_request("the body is empty; send one JSON-RPC message", None);
+        return Err(Box::new((error, None)));
+    }
+    parse(body)
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -247,11 +247,21 @@ impl ToolSet {
         }
         let tool = self.tools().chain(self.forbidden()).find(|tool| tool.name == name)?;
         let answer = self.run(state, tool, sent, &caller.canceller);
-        Some(match self.profile {
-            Profile::Assistant => assistant::render(answer, caller.era),
-            Profile::Patch => Ok(patch::render(answer)),
-            Profile::Index | Profile::Workspace | Profile::Local => Ok(workspace::render(answer)),
-        })
+        Some(self.rendered(answer, caller.era))
+    }
+
+    /// What a call is told that cannot be begun.
+    pub fn refused(&self, reason: String, era: Era) -> Result<CallToolResult, ErrorData> {
+        self.rendered(Err(Failure::new(FailureKind::Internal, reason)), era)
+    }
+
+    fn rendered(&self, answer: Result<Value, Failure>, era: Era) -> Result<CallToolResult, ErrorData> {
+        match (self.profile, answer) {
+            (Profile::Assistant, answer) => assistant::render(answer, era),
+            (Profile::Patch, answer) => Ok(patch::render(answer)),
+            (Profile::Local, Err(failure)) => Ok(local::refused(&failure)),
+            (Profile::Index | Profile::Workspace | Profile::Local, answer) => Ok(workspace::render(answer)),
+        }
     }
 
     fn run(&self, state: &State, tool: &FileTool, sent: Map<String, Value>, canceller: &Canceller) -> Result<Value, Failure> {

@@ -174,6 +174,7 @@ async fn search_files_finds_lines_with_context() {
     assert_eq!((shown(&many), &many["total_matches"], &many["truncated"]), (50, &json!(150), &json!(true)));
     let more = session.json("search_files", json!({ "pattern": "hit", "max_results": 1000 })).await;
     assert_eq!(shown(&more), 100, "MAX_SEARCH_RESULTS is 100 unless the environment says otherwise");
+    assert_eq!((&many["note"], more["note"].as_str().unwrap().contains("at most 100 (MAX_SEARCH_RESULTS)")), (&Value::Null, true));
     assert_eq!(more["matches"][1]["context"], json!({ "before": ["hit"], "after": ["hit", "hit"] }), "a match is context of the next");
     for (arguments, expected) in [
         (json!({ "pattern": "(", "is_regex": true }), "invalid_pattern"),
@@ -209,8 +210,14 @@ async fn the_environment_sets_limits() {
             _ => "soon".to_owned(),
         })
     };
-    let limits = assistant::Limits::of(set);
+    let (limits, wrong) = assistant::Limits::of(set);
     assert_eq!(limits, assistant::Limits { file_bytes: 2, search_ms: 30_000, results: 1, within: Some("soon".into()) });
+    assert_eq!(wrong, [r#"SEARCH_TIMEOUT_MS is "soon", which is not a whole number above 0; using 30000"#]);
+    for value in ["-5", "0", "1.5", "1e3", "99999999999999999999"] {
+        let (limits, wrong) = assistant::Limits::of(|name| (name == "MAX_FILE_SIZE_BYTES").then(|| value.to_owned()));
+        assert!(limits == assistant::Limits::default() && wrong.len() == 1 && wrong[0].contains(value), "{wrong:?}");
+    }
+    assert_eq!(assistant::Limits::of(|_| Some(" ".to_owned())).1, Vec::<String>::new());
     let limits = assistant::Limits { within: None, ..limits };
     let session = Session::with("assistant", Options { limits, ..Options::default() }, &[("a", "aa"), ("b", "aaa")]).await;
     assert_eq!(word(&session.json("read_file", json!({ "path": "a" })).await), "ok");
@@ -224,7 +231,7 @@ async fn only_a_repository_in_the_allowed_folder_is_read() {
     for (within, expected) in
         [(outer.path().join("nowhere"), "access_denied"), (outer.path().to_owned(), "access_denied"), ("/".into(), "ok")]
     {
-        let limits = assistant::Limits::of(|name| (name == "ALLOWED_REPO_ROOT").then(|| within.display().to_string()));
+        let (limits, _) = assistant::Limits::of(|name| (name == "ALLOWED_REPO_ROOT").then(|| within.display().to_string()));
         let session = Session::with("assistant", Options { limits, ..Options::default() }, &[("a", "aa")]).await;
         assert_eq!(word(&session.json("read_file", json!({ "path": "a" })).await), expected, "{within:?}");
         assert_eq!(word(&session.json("get_repo_overview", json!({})).await), expected, "{within:?}");

@@ -11,6 +11,7 @@ use crate::contract::{named, tests};
 
 /// Where tests stand, as sources.
 const SOURCES: &[&str] = &[
+    include_str!("../tools/draining.rs"),
     include_str!("../tools/http.rs"),
     include_str!("../tools/stale.rs"),
     include_str!("../tools/symbols.rs"),
@@ -23,6 +24,7 @@ const SOURCES: &[&str] = &[
     include_str!("../../../codeagent-cli/tests/commands/model.rs"),
     include_str!("../../../codeagent-cli/tests/commands/servers.rs"),
     include_str!("../../../codeagent-cli/tests/damaged.rs"),
+    include_str!("../../../codeagent-cli/tests/http.rs"),
     include_str!("../../../codeagent-cli/tests/faults/branches.rs"),
     include_str!("../../../codeagent-cli/tests/faults/clocks.rs"),
     include_str!("../../../codeagent-cli/tests/faults/crowds.rs"),
@@ -161,7 +163,8 @@ const FAULTS: &[(&str, &str, &str)] = &[
         "R15 the client or what started the server is gone, or signals come",
         "A server ends with its input, its reader or its parent; a daemon when nobody needs it",
         "a_server_ends_with_its_client_and_gives_the_lock_back a_server_whose_parent_is_gone_ends_though_its_input_is_held \
-         a_client_that_reads_no_more_ends_the_session a_server_that_is_told_to_stop_stops a_daemon_ends_when_nobody_needs_it \
+         a_client_that_reads_no_more_ends_the_session a_server_that_is_told_to_stop_stops a_call_that_runs_when_the_server_is_stopped_is_finished a_call_that_is_cut_off_is_told \
+         a_server_that_is_stopped_under_writing_clients_tells_each_what_became_of_its_file a_daemon_ends_when_nobody_needs_it \
          a_daemon_whose_repository_is_gone_ends",
     ),
     (
@@ -169,12 +172,13 @@ const FAULTS: &[(&str, &str, &str)] = &[
         "What is held for it is bounded, nobody else waits, and what was taken in is answered when it reads",
         "a_client_that_is_stuck_keeps_nobody_waiting clients_over_http_that_do_not_read_cost_little_and_keep_nobody_waiting \
          ten_thousand_abandoned_sessions_leave_nothing_behind a_client_that_stalls_does_not_keep_others_waiting \
-         a_client_that_does_not_read no_more_is_taken_in_than_is_answered",
+         a_client_that_does_not_read no_more_is_taken_in_than_is_answered half_sent_large_bodies_block_nobody \
+         many_large_bodies_at_a_time_are_answered_or_told_to_come_again a_thousand_connections_that_say_nothing_are_given_up",
     ),
     (
-        "R17 little memory, few open files, one thread",
+        "R17 little memory, few open files, one thread, a limit on file sizes",
         "Done or refused in words, and the index stays whole; what is too large is left out and named",
-        "with_little_memory_an_index_is_made_or_refused_and_stays_whole with_few_open_files_and_one_thread_a_server_answers \
+        "with_little_memory_an_index_is_made_or_refused_and_stays_whole a_limit_on_file_sizes_is_said_and_the_index_stays_whole with_few_open_files_and_one_thread_a_server_answers \
          a_shortage_leaves_the_index_as_it_is what_is_too_large_is_left_out_and_named the_number_of_threads_is_checked_and_changes_nothing",
     ),
     (

@@ -41,6 +41,7 @@ pub const SOURCES: &[&str] = &[
     include_str!("../../../codeagent-workspace/src/data_dir.rs"),
     include_str!("../../../codeagent-workspace/src/decode.rs"),
     include_str!("../../../codeagent-workspace/src/ignored/tests.rs"),
+    include_str!("../../../codeagent-workspace/src/path.rs"),
     include_str!("../../../codeagent-workspace/src/sandbox/tests/mounts.rs"),
     include_str!("../../../codeagent-workspace/src/sandbox/race.rs"),
     include_str!("../../../codeagent-workspace/src/sandbox/tests.rs"),
@@ -191,7 +192,8 @@ pub const HOSTILE: &[(&str, &str, &str)] = &[
     (
         "P16",
         "names that other systems reserve",
-        "names_that_look_alike_are_different_files names_that_look_alike_are_different_files_of_the_index",
+        "names_that_look_alike_are_different_files names_that_look_alike_are_different_files_of_the_index \
+         names_that_some_file_system_takes_for_a_hidden_folder_are_hidden",
     ),
     ("P17", "escaped and wide dots", "what_other_systems_and_shells_read_into_a_path_is_taken_literally"),
     (
@@ -281,7 +283,8 @@ pub const HOSTILE: &[(&str, &str, &str)] = &[
          the_token_is_in_a_file_of_the_owner_and_nowhere_else a_server_that_strangers_could_reach_is_not_started \
          what_revision_2026_07_28_demands_of_headers_is_checked a_client_that_stalls_does_not_keep_others_waiting \
          a_thousand_connections_that_say_nothing_are_given_up sessions_of_2024_11_05_are_few_and_end_with_their_streams \
-         get_status_never_shows_a_path what_is_no_message_is_answered_as_over_standard_input \
+         get_status_never_shows_a_path a_web_page_of_an_allowed_origin_can_use_the_server half_sent_large_bodies_block_nobody \
+         a_body_that_is_announced_too_large_is_refused_before_it_comes what_is_no_message_is_answered_as_over_standard_input \
          whatever_line_is_sent_one_message_or_none_comes_back every_line_is_a_message_or_refused_or_nothing \
          a_line_that_is_too_long_is_refused_and_the_next_one_read two_thousand_calls_at_once_are_all_answered \
          a_cancelled_call_has_no_answer_and_an_end_of_input_ends_it the_revision_is_settled_by_the_first_message \

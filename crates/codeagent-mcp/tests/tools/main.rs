@@ -6,6 +6,7 @@
 mod compact;
 mod contract;
 mod documentation;
+mod draining;
 mod errors;
 mod filesystem;
 mod honest;

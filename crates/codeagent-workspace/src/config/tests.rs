@@ -192,3 +192,15 @@ fn what_is_no_settings_file_is_refused_or_remarked() {
     std::fs::write(root.path().join(CONFIG_FILE), b"{\"\xff\"").unwrap();
     assert!(matches!(Config::load(root.path()), Err(ConfigError::Io(_))));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_place_of_the_folder_of_settings_is_not_followed() {
+    let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(outside.path().join("config.json"), r#"{"auths": {}, "exclude": ["**"]}"#).unwrap();
+    std::os::unix::fs::symlink(outside.path(), root.path().join(".codeagent")).unwrap();
+    assert!(matches!(Config::load(root.path()), Err(ConfigError::Link)));
+    let tolerant = Config::load_tolerantly(root.path());
+    assert!(tolerant.remarks[0].contains(".codeagent is a link") && !tolerant.remarks[0].contains("auths"), "{:?}", tolerant.remarks);
+    assert_eq!(Config { remarks: Vec::new(), ..tolerant }, Config::default());
+}

@@ -85,6 +85,7 @@ pub const TOOLS: &[FileTool] = &[
             "files_searched",
             "truncated",
             "duration_ms",
+            "note",
         ],
         errors: &[FailureKind::BadPattern, FailureKind::TimedOut, FailureKind::BadArguments],
         effect: Effect::Reads,
@@ -140,16 +141,24 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// As the variables say; what is no number counts as absent.
-    pub fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let number = |name: &str| variable(name).and_then(|text| text.trim().parse::<u64>().ok());
+    /// As the variables say, and what is wrong with those that cannot be used.
+    pub fn of(variable: impl Fn(&str) -> Option<String>) -> (Self, Vec<String>) {
+        let mut wrong = Vec::new();
+        let mut number = |name: &str, default: u64| {
+            let Some(text) = variable(name).filter(|text| !text.trim().is_empty()) else { return default };
+            text.trim().parse().ok().filter(|number| *number > 0).unwrap_or_else(|| {
+                wrong.push(format!("{name} is {text:?}, which is not a whole number above 0; using {default}"));
+                default
+            })
+        };
         let default = Self::default();
-        Self {
-            file_bytes: number("MAX_FILE_SIZE_BYTES").unwrap_or(default.file_bytes),
-            search_ms: number("SEARCH_TIMEOUT_MS").unwrap_or(default.search_ms),
-            results: number("MAX_SEARCH_RESULTS").map_or(default.results, |number| number as usize),
+        let limits = Self {
+            file_bytes: number("MAX_FILE_SIZE_BYTES", default.file_bytes),
+            search_ms: number("SEARCH_TIMEOUT_MS", default.search_ms),
+            results: usize::try_from(number("MAX_SEARCH_RESULTS", default.results as u64)).unwrap_or(usize::MAX),
             within: variable("ALLOWED_REPO_ROOT").filter(|text| !text.is_empty()).map(PathBuf::from),
-        }
+        };
+        (limits, wrong)
     }
 }
 

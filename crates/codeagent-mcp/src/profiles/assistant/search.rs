@@ -23,7 +23,8 @@ const LINE_BYTES: usize = 2_000;
 pub fn search_files(call: &Call<'_>) -> Result<Value, Failure> {
     let begun = Instant::now();
     let arguments = call.arguments;
-    let most = arguments.number("max_results").unwrap_or_default().min(call.options.limits.results);
+    let (asked, limit) = (arguments.number("max_results").unwrap_or_default(), call.options.limits.results);
+    let most = asked.min(limit);
     let lines = arguments.number("context_lines").unwrap_or_default();
     let timeout = call.options.limits.search_ms;
     let deadline = begun + Duration::from_millis(timeout.min(3_600_000));
@@ -59,13 +60,18 @@ pub fn search_files(call: &Call<'_>) -> Result<Value, Failure> {
     let (found, total) = found.finish();
     let matches = found.iter().flat_map(|file| file.hits.iter().map(|hit| shown(&file.path, hit)));
     let matches: Vec<Value> = matches.take(most).collect();
-    Ok(json!({
-        "truncated": total > matches.len() as u64,
+    let truncated = total > matches.len() as u64;
+    let mut answer = json!({
+        "truncated": truncated,
         "matches": matches,
         "total_matches": total,
         "files_searched": stats.files,
         "duration_ms": begun.elapsed().as_millis() as u64,
-    }))
+    });
+    if truncated && asked > limit {
+        answer["note"] = format!("max_results is {asked}, but this server returns at most {limit} (MAX_SEARCH_RESULTS)").into();
+    }
+    Ok(answer)
 }
 
 fn shown(path: &RepoPath, hit: &Hit) -> Value {

@@ -88,6 +88,13 @@ pub fn call(state: &State, name: &str, sent: Map<String, Value>, canceller: &Can
     Some(CallToolResult::error(vec![ContentBlock::text(text)]))
 }
 
+/// The answer of a call that cannot be begun.
+#[must_use]
+pub fn refused(failure: &Failure) -> CallToolResult {
+    let text = yaml::yaml(&json!({ "errorCode": code(failure.kind), "hints": [failure.message] }));
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
 /// The answer of one query, whatever happens.
 fn result(state: &State, answerer: Answerer, query: &Query) -> Value {
     let answered = catch_unwind(AssertUnwindSafe(|| answerer(state, query)));

@@ -1,0 +1,139 @@
+//! The repository's root where the user names none: the git work tree around a folder, else an indexed folder around it, else the folder itself.
+//!
+//! The root of the file system and home folders are never taken unasked: a client may start a server anywhere, and nobody means all of the disk.
+//!
+//! **Limits.** Whether a folder has sources is told by the first [`MOST_LOOKED_AT`] entries, the upper ones first.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use crate::data_dir::DataHome;
+use crate::external::NODE_MODULES;
+use crate::path::is_hidden_name;
+
+/// Files and folders that are looked at in search of a source.
+const MOST_LOOKED_AT: usize = 20_000;
+
+/// A folder that is not served as a repository.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoRepository {
+    /// It is the whole file system.
+    #[error("{path} is the whole file system, not a repository; name the repository's folder with --root FOLDER", path = .0.display())]
+    FileSystem(PathBuf),
+    /// It is the user's home folder, or holds it.
+    #[error(
+        "{path} is a home folder, not a repository; name the repository's folder with --root FOLDER (also if the home folder is meant)",
+        path = .0.display()
+    )]
+    Home(PathBuf),
+    /// No source lies in it.
+    #[error("no C# or TypeScript files in {path}; name the repository's folder with --root FOLDER", path = .0.display())]
+    NoSource(PathBuf),
+}
+
+/// The folder that a command is about when none is named.
+#[must_use]
+pub fn find_root(start: &Path, home: &DataHome) -> PathBuf {
+    let candidates = || start.ancestors().filter(|folder| too_wide(folder, &user_home()).is_none());
+    let is_indexed = |folder: &&Path| home.data_dir(folder).and_then(|data| data.database()).is_ok_and(|database| database.exists());
+    candidates().find(|folder| is_work_tree(folder)).or_else(|| candidates().find(is_indexed)).unwrap_or(start).to_owned()
+}
+
+/// Checks a root that the user named: anything but the whole file system.
+pub fn check_named_root(root: &Path) -> Result<(), NoRepository> {
+    let root = resolved(root);
+    if root.parent().is_none() { Err(NoRepository::FileSystem(root)) } else { Ok(()) }
+}
+
+/// Checks a root that nobody named: neither a home folder nor the whole file system.
+pub fn check_found_root(root: &Path) -> Result<(), NoRepository> {
+    too_wide(root, &user_home()).map_or(Ok(()), Err)
+}
+
+/// Reports whether a folder is the top of a git work tree.
+#[must_use]
+pub fn is_work_tree(folder: &Path) -> bool {
+    folder.join(".git").exists()
+}
+
+/// Checks that a source lies in a folder. `is_source` tells by its name whether a file is one.
+pub fn has_source(root: &Path, is_source: impl Fn(&str) -> bool) -> Result<(), NoRepository> {
+    if holds(root, is_source) { Ok(()) } else { Err(NoRepository::NoSource(root.to_owned())) }
+}
+
+fn user_home() -> Option<PathBuf> {
+    std::env::home_dir().filter(|home| home.is_absolute()).map(|home| resolved(&home))
+}
+
+fn resolved(path: &Path) -> PathBuf {
+    dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Why a folder is more than one repository.
+fn too_wide(folder: &Path, home: &Option<PathBuf>) -> Option<NoRepository> {
+    let folder = resolved(folder);
+    if folder.parent().is_none() {
+        return Some(NoRepository::FileSystem(folder));
+    }
+    home.as_ref().is_some_and(|home| home.starts_with(&folder)).then_some(NoRepository::Home(folder))
+}
+
+/// Looks for a source in a folder, level by level.
+fn holds(root: &Path, is_source: impl Fn(&str) -> bool) -> bool {
+    let mut folders = VecDeque::from([root.to_owned()]);
+    let mut looked_at = 0;
+    while let Some(folder) = folders.pop_front() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            looked_at += 1;
+            if looked_at > MOST_LOOKED_AT {
+                return false;
+            }
+            let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
+            let Some(name) = name.to_str().filter(|name| !is_hidden_name(name) && *name != NODE_MODULES) else { continue };
+            if kind.is_dir() {
+                folders.push_back(entry.path());
+            } else if kind.is_file() && is_source(name) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_system_and_homes_are_too_wide() {
+        let outer = tempfile::tempdir().unwrap();
+        let users = resolved(outer.path());
+        let (home, project) = (users.join("me"), users.join("me/project"));
+        std::fs::create_dir_all(&project).unwrap();
+        let at_home = Some(home.clone());
+        assert_eq!(too_wide(&home, &at_home), Some(NoRepository::Home(home.clone())));
+        assert_eq!(too_wide(&home.join("project/.."), &at_home), Some(NoRepository::Home(home)));
+        assert_eq!(too_wide(&users, &at_home), Some(NoRepository::Home(users.clone())));
+        assert_eq!(too_wide(&project, &at_home), None);
+        assert_eq!(too_wide(&users.join("you"), &at_home), None);
+        let top = users.ancestors().last().unwrap().to_owned();
+        assert_eq!(too_wide(&top, &None), Some(NoRepository::FileSystem(top.clone())));
+        assert_eq!(check_named_root(&top), Err(NoRepository::FileSystem(top)));
+        assert_eq!(check_named_root(&users), Ok(()));
+    }
+
+    #[test]
+    fn a_source_is_found_below_a_folder_but_not_in_packages() {
+        let folder = tempfile::tempdir().unwrap();
+        let is_source = |name: &str| name.ends_with(".ts");
+        let missing = Err(NoRepository::NoSource(folder.path().to_owned()));
+        std::fs::create_dir_all(folder.path().join("a/b")).unwrap();
+        std::fs::create_dir_all(folder.path().join("node_modules/x")).unwrap();
+        std::fs::write(folder.path().join("a/readme.md"), "").unwrap();
+        std::fs::write(folder.path().join("node_modules/x/x.ts"), "").unwrap();
+        assert_eq!(has_source(folder.path(), is_source), missing);
+        std::fs::write(folder.path().join("a/b/x.ts"), "").unwrap();
+        assert_eq!(has_source(folder.path(), is_source), Ok(()));
+        assert!(!is_work_tree(folder.path()));
+    }
+}
