@@ -366,7 +366,7 @@ impl Shared {
         self.life.note_use();
         let mut state = self.lock();
         state.gather();
-        state.pending.everything |= everything || state.is_worth_a_look();
+        state.pending.everything |= everything || state.is_worth_a_look() || self.engine.is_touched();
         if state.is_idle() {
             return state.lag();
         }
