@@ -3,7 +3,7 @@
 //! **Limits.** Knows the tools that remarks name; parameters in a remark stay as the tools call them.
 
 /// What remarks tell to do, and what does it here. What holds another comes first.
-const COMMANDS: [(&str, &str); 13] = [
+const COMMANDS: [(&str, &str); 14] = [
     ("call index_files with them and ask again", "run `codeagent index` and ask again"),
     ("index_files", "`codeagent index`"),
     ("list_directory shows it", "`ls` shows it"),
@@ -17,6 +17,7 @@ const COMMANDS: [(&str, &str); 13] = [
     ("get_references", "`codeagent references`"),
     ("get_dependencies", "`codeagent dependencies`"),
     ("get_dependents", "`codeagent dependents`"),
+    ("get_status", "`codeagent status`"),
 ];
 
 /// The remark as a command says it, about the files that are not as they were indexed.

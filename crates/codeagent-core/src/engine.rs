@@ -14,7 +14,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use codeagent_workspace::{ConfigError, DataDir, DataDirError, DataHome, MOST_KEPT_BYTES, OpenError, Watcher, Workspace, root_mark};
+use codeagent_workspace::{
+    ConfigError, DataDir, DataDirError, DataHome, MOST_KEPT_BYTES, OpenError, Watcher, Workspace, WriterLock, root_mark,
+};
 
 use crate::embed::Source;
 use crate::engine::soundness::Held;
@@ -30,6 +32,9 @@ const READERS: u32 = 4;
 
 /// How often one engine makes its index anew: what is wrong after that follows from the sources, or the disk is broken.
 const MOST_RENEWALS: u32 = 3;
+
+/// How often it does so because others changed its files: past that they are believed not to be at rest, and the index is sealed as damaged.
+const MOST_TOUCHED: u32 = 50;
 
 /// Why the engine cannot be opened or cannot do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -116,9 +121,12 @@ pub fn store_kind(error: &StoreError) -> ErrorKind {
         StoreError::Busy => ErrorKind::Locked,
         StoreError::Cancelled => ErrorKind::Interrupted,
         StoreError::Corrupt(_) | StoreError::Newer { .. } | StoreError::Foreign(_) => ErrorKind::Corrupt,
-        StoreError::OldSqlite(_) | StoreError::Thread(_) | StoreError::Unwritten(_) | StoreError::Sqlite(_) | StoreError::Pool(_) => {
-            ErrorKind::Other
-        }
+        StoreError::Refused(_)
+        | StoreError::OldSqlite(_)
+        | StoreError::Thread(_)
+        | StoreError::Unwritten(_)
+        | StoreError::Sqlite(_)
+        | StoreError::Pool(_) => ErrorKind::Other,
     }
 }
 
@@ -157,6 +165,7 @@ pub struct Engine {
     /// A damaged index was thrown away and the new one is not complete.
     is_renewing: AtomicBool,
     renewals: AtomicU32,
+    rebuilt_as_touched: AtomicU32,
     /// Why the index was made anew.
     healed: Mutex<Option<String>>,
     options: EngineOptions,
@@ -177,6 +186,35 @@ impl Engine {
         let workspace = Workspace::open(root)?.with_packages(options.home.packages()).configured(options.tolerate_config)?;
         let data = options.home.data_dir(workspace.root())?;
         let lock = data.lock_writer()?;
+        Self::open_locked(workspace, (data, lock), options)
+    }
+
+    /// Builds the index of the repository at `root` from the sources alone, then puts it in the place of the one that is there, which stays as it is
+    /// until then, whatever ends this process.
+    pub fn rebuilt(root: &Path, options: EngineOptions, progress: &(dyn Fn(Progress) + Sync)) -> Result<(Self, Summary), EngineError> {
+        let workspace = Workspace::open(root)?.with_packages(options.home.packages()).configured(options.tolerate_config)?;
+        let data = options.home.data_dir(workspace.root())?;
+        let lock = data.lock_writer()?;
+        let home = data.rebuilt()?.with_packages(options.home.packages());
+        let beside = Self::open(root, EngineOptions { home, rebuild: true, ..options.clone() })?;
+        let fresh = beside.data().clone();
+        let summary = beside.index(progress).and_then(|summary| beside.close().map(|()| summary));
+        let summary = match summary {
+            Ok(summary) => summary,
+            Err(error) => {
+                data.rebuilt()?;
+                return Err(error);
+            }
+        };
+        if let Err(error) = store::move_log(&data.database()?) {
+            // It cannot be read, or is not there: nothing is lost.
+            tracing::debug!(%error, "the log of the old index could not be moved");
+        }
+        data.replace_database(&fresh)?;
+        Ok((Self::open_locked(workspace, (data, lock), EngineOptions { rebuild: false, ..options })?, summary))
+    }
+
+    fn open_locked(workspace: Workspace, (data, lock): (DataDir, WriterLock), options: EngineOptions) -> Result<Self, EngineError> {
         let mut healed = if options.rebuild { None } else { soundness::damage(&data) };
         let held = Held::new(data, lock).map_err(DataDirError::Io)?;
         if options.rebuild || healed.is_some() {
@@ -201,6 +239,7 @@ impl Engine {
             texts: Texts::default(),
             is_renewing: AtomicBool::new(false),
             renewals: AtomicU32::new(0),
+            rebuilt_as_touched: AtomicU32::new(0),
             healed: Mutex::new(healed),
             options,
             held,
@@ -225,6 +264,9 @@ impl Engine {
     /// is made anew.
     pub fn process_batch(&self, batch: &ChangeBatch, progress: &(dyn Fn(Progress) + Sync)) -> Result<Summary, EngineError> {
         let mut pipeline = self.pipeline();
+        if self.is_touched() && self.rebuilt_as_touched.fetch_add(1, Ordering::Relaxed) < MOST_TOUCHED {
+            return self.anew(&mut pipeline, "another program changed its files", progress);
+        }
         // A root that was removed and made again is another folder.
         let workspace = self.workspace().renewed().with_packages(self.options.home.packages()).configured(self.options.tolerate_config)?;
         *unpoisoned(&self.workspace) = workspace.clone();
@@ -272,6 +314,15 @@ impl Engine {
         if self.renewals.fetch_add(1, Ordering::Relaxed) >= MOST_RENEWALS {
             return Err(StoreError::Corrupt(format!("{reason}, again and again")).into());
         }
+        self.anew(pipeline, reason, progress)
+    }
+
+    fn anew(
+        &self,
+        pipeline: &mut Option<IngestPipeline>,
+        reason: &str,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Summary, EngineError> {
         tracing::warn!(reason, "the index is damaged and is made anew");
         *unpoisoned(&self.healed) = Some(reason.to_owned());
         self.is_renewing.store(true, Ordering::Release);
@@ -291,6 +342,12 @@ impl Engine {
     #[must_use]
     pub fn is_renewing(&self) -> bool {
         self.is_renewing.load(Ordering::Acquire)
+    }
+
+    /// Whether another program changed the database under this engine; the next batch rebuilds it.
+    #[must_use]
+    pub fn is_touched(&self) -> bool {
+        self.held.is_touched()
     }
 
     /// Has every folder that a batch lists watched from now on.
@@ -484,6 +541,7 @@ pub fn check_database(path: &Path) -> Result<(), StoreError> {
 fn wired(held: &Held, workspace: &Workspace, options: &EngineOptions) -> Result<(IngestPipeline, Live), EngineError> {
     let writer = open_database(&held.data, workspace.root())?;
     let pulse = writer.pulse();
+    held.guard_with(writer.guard());
     let ingest = options.ingest.clone();
     let workers = if ingest.threads == 0 { available_threads() } else { ingest.threads };
     let reader = Reader::open(&held.data.database()?, READERS + workers as u32)?;

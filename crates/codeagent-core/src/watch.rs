@@ -382,7 +382,7 @@ impl Shared {
         let mut state = self.lock();
         state.is_repointed = is_repointed;
         state.gather();
-        state.pending.everything |= everything || !is_told || state.is_worth_a_look();
+        state.pending.everything |= everything || !is_told || state.is_worth_a_look() || self.engine.is_touched();
         if state.is_idle() {
             return state.lag();
         }

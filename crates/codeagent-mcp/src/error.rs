@@ -171,6 +171,7 @@ impl From<StoreError> for ToolError {
             | StoreError::Older { .. }
             | StoreError::OtherLayout
             | StoreError::OtherRoot
+            | StoreError::Refused(_)
             | StoreError::OldSqlite(_)
             | StoreError::Busy
             | StoreError::Thread(_)

@@ -19,6 +19,9 @@ const INDEX: [&str; 4] = ["index.seal", "index.db", "index.db-wal", "index.db-sh
 /// The folder in which an index is compared with a fresh one.
 const FRESH: &str = "verify";
 
+/// The folder in which an index is rebuilt beside the old one.
+const REBUILT: &str = "rebuild";
+
 /// All data folders at one place.
 #[derive(Clone, Debug, Default)]
 pub struct Kept {
@@ -74,7 +77,7 @@ impl DataDir {
     /// Bytes of the index and of what is said about it.
     #[must_use]
     pub fn index_bytes(&self) -> u64 {
-        INDEX.iter().chain([&FRESH, &LOG]).map(|name| size(&self.path().join(name))).sum()
+        INDEX.iter().chain([&FRESH, &REBUILT, &LOG]).map(|name| size(&self.path().join(name))).sum()
     }
 
     /// Removes the index and the log. Nobody may be writing.
@@ -82,6 +85,7 @@ impl DataDir {
         let _lock = self.lock_writer()?;
         self.remove_database()?;
         self.remove_folder(FRESH)?;
+        self.remove_folder(REBUILT)?;
         self.remove_file(LOG)
     }
 
@@ -97,6 +101,24 @@ impl DataDir {
     /// Removes the database, if there is one. Only for who holds the right to write.
     pub fn remove_database(&self) -> Result<(), DataDirError> {
         INDEX.iter().try_for_each(|name| self.remove_file(name))
+    }
+
+    /// Where an index is rebuilt beside this one; what a rebuild before left there is removed. Only for who holds the right to write.
+    pub fn rebuilt(&self) -> Result<DataHome, DataDirError> {
+        self.remove_folder(REBUILT)?;
+        Ok(DataHome::at(self.path().join(REBUILT)))
+    }
+
+    /// Puts a closed database in the place of this one, with its seal, and removes what is left of the place it was in. Whoever has the old one open
+    /// goes on reading it. Only for who holds the right to write; the log of the old database must be in it, lest a process that ends here
+    /// loses it.
+    pub fn replace_database(&self, with: &Self) -> Result<(), DataDirError> {
+        let [seal, database, log, shared] = INDEX;
+        [seal, log, shared].iter().try_for_each(|name| self.remove_file(name))?;
+        for name in [database, seal] {
+            std::fs::rename(with.path().join(name), self.path().join(name))?;
+        }
+        self.remove_folder(REBUILT)
     }
 
     /// Removes a folder of ours with all that is in it, if it is there. `name` is ours, never a caller's.

@@ -11,6 +11,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::lock::Holder;
+use crate::walk::is_shortage;
 
 /// Most bytes of a secret.
 const LONGEST_SECRET: u64 = 4_096;
@@ -22,7 +23,7 @@ pub enum DataDirError {
     #[error("there is no folder for the index: neither XDG_CACHE_HOME nor HOME names one; set CODEAGENT_DATA_DIR")]
     NoPlace,
     /// The folder cannot be made or written.
-    #[error("the folder for the index, {path}, cannot be written: {source}; set CODEAGENT_DATA_DIR to one that can", path = path.display())]
+    #[error("the folder for the index, {path}, cannot be written: {source}{hint}", path = path.display(), hint = hint(source))]
     Unwritable {
         /// The folder.
         path: PathBuf,
@@ -33,10 +34,10 @@ pub enum DataDirError {
     #[error("another codeagent{} is writing the index of this repository", .0.map(|by| format!(" (process {})", by.process)).unwrap_or_default())]
     Locked(Option<Holder>),
     /// A link stands where our file should; following it would write somewhere else.
-    #[error("{name} in the data folder is a link; remove it")]
+    #[error("{path} is a link where a file of the index should be; remove it", path = path.display())]
     Link {
-        /// Name of the file.
-        name: String,
+        /// The file.
+        path: PathBuf,
     },
     /// Others can read what only the owner should.
     #[error("{path} can be read by others: remove it, and a new one is made", path = path.display())]
@@ -55,6 +56,11 @@ pub enum DataDirError {
         /// Why.
         source: io::Error,
     },
+}
+
+/// What can be done about a folder that cannot be written.
+fn hint(source: &io::Error) -> &'static str {
+    if is_shortage(source) { "; raise the limit (ulimit -n)" } else { "; set CODEAGENT_DATA_DIR to one that can" }
 }
 
 /// The place where the data folders of all repositories lie, and beside it the packages of the same user.
@@ -124,13 +130,14 @@ impl DataDir {
     pub fn file(&self, name: &str) -> Result<PathBuf, DataDirError> {
         let path = self.path.join(name);
         match path.symlink_metadata() {
-            Ok(metadata) if metadata.file_type().is_symlink() => Err(DataDirError::Link { name: name.to_owned() }),
+            Ok(metadata) if metadata.file_type().is_symlink() => Err(DataDirError::Link { path }),
             _ => Ok(path),
         }
     }
 
-    /// The path of the database.
+    /// The path of the database. Fails if a link stands in the place of one of its files, which SQLite opens by itself.
     pub fn database(&self) -> Result<PathBuf, DataDirError> {
+        ["index.db-wal", "index.db-shm"].iter().try_for_each(|name| self.file(name).map(drop))?;
         self.file("index.db")
     }
 

@@ -54,7 +54,7 @@ pub use read::{FileBytes, FileText, ReadError, Stamp};
 pub use room::MOST_KEPT_BYTES;
 pub use root::{NoRepository, check_found_root, check_named_root, find_root, has_source, is_work_tree};
 pub use sandbox::{Item, ItemKind, Removed, Special, Visit, WriteError};
-pub use seal::{Seal, Soundness};
+pub use seal::{Guard, Seal, Soundness};
 pub use search::{Binary, Case, FileHits, Files, Hit, Ordered, SearchError, SearchStats, TextQuery, line_matcher, path_glob};
 pub use walk::{Entry, EntryKind, Walk};
 pub use watch::{Hints, WatchError, Watcher};

@@ -55,6 +55,7 @@ impl DataDir {
         }
         // The right is had whether or not there is room to say so.
         sign(&file).ok();
+        self.remove_journal()?;
         self.note_root().ok();
         self.note_git().ok();
         Ok(WriterLock { file })

@@ -202,7 +202,7 @@ impl Stamp {
     }
 }
 
-fn since_1970(time: SystemTime) -> i64 {
+pub(crate) fn since_1970(time: SystemTime) -> i64 {
     match time.duration_since(UNIX_EPOCH) {
         Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
         Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |ns| -ns),

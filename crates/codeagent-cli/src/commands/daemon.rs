@@ -118,6 +118,9 @@ fn since(keeping: &Keeping) -> String {
 fn status(root: &Root) -> anyhow::Result<()> {
     match door::who(&root.data()?) {
         Ok(keeping) => say(root, "watching", Some(&keeping)),
+        Err(error) if door::is_silence(&error) => {
+            say(root, "the codeagent that writes the index does not answer; it may be suspended: resume it or end it", None)
+        }
         Err(_) => say(root, "nobody watches the files", None),
     }
 }

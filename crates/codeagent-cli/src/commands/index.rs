@@ -3,13 +3,14 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use clap::Args;
 use codeagent_core::engine::{Answers, Engine, EngineError, EngineOptions, ErrorKind};
 use codeagent_core::query;
 use codeagent_core::watch::door::{self, Wish};
-use codeagent_core::{IngestOptions, Progress, Summary};
+use codeagent_core::{IngestError, IngestOptions, Progress, Summary};
 use codeagent_workspace::DataHome;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -21,12 +22,15 @@ use crate::output::{self, count};
 /// How long another process may take to bring the index up to date.
 const LONGEST: Duration = Duration::from_secs(3600);
 
+/// How often one looks whether a process that was asked still answers.
+const LOOK: Duration = Duration::from_secs(2);
+
 /// After how long one asks again whether another `codeagent index` is done.
 const AGAIN: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Throw the old index away first
+    /// Build the index from scratch; the old one is kept until the new one is complete
     #[arg(long)]
     rebuild: bool,
     /// End with exit code 1 if a file could not be indexed
@@ -44,9 +48,18 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let cancel = Arc::new(AtomicBool::new(false));
     stop_on_interrupt(Arc::clone(&cancel))?;
     let ingest = IngestOptions { threads: arguments.threads.number(), cancel, ..IngestOptions::default() };
-    let options = EngineOptions { ingest, rebuild: arguments.rebuild, ..EngineOptions::default() };
-    let engine = match open(root, &options)? {
-        Opened::Here(engine) => engine,
+    let options = EngineOptions { ingest, ..EngineOptions::default() };
+    let bar = progress_bar()?;
+    let progress = |progress| show(&bar, progress);
+    let opened = if arguments.rebuild {
+        let rebuilt = Engine::rebuilt(&root.folder, options, &progress);
+        bar.finish_and_clear();
+        rebuilt.map(|(engine, summary)| Opened::Here(Box::new(engine), Some(summary)))?
+    } else {
+        open(root, &options)?
+    };
+    let (engine, rebuilt) = match opened {
+        Opened::Here(engine, rebuilt) => (engine, rebuilt),
         Opened::Elsewhere(text) => {
             if root.json {
                 output::json(&json!({ "notes": [text] }))?;
@@ -56,8 +69,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
     };
-    let bar = progress_bar()?;
-    let summary = engine.index(&|progress| show(&bar, progress));
+    let summary = rebuilt.map_or_else(|| engine.index(&progress), Ok);
     bar.finish_and_clear();
     say_healed(&engine);
     let answers = engine.answers();
@@ -118,42 +130,74 @@ pub fn say_healed(engine: &Engine) {
 
 /// Who brings the index up to date.
 enum Opened {
-    /// This process.
-    Here(Box<Engine>),
+    /// This process; with what came of it, if that is done.
+    Here(Box<Engine>, Option<Summary>),
     /// The one that writes it, and has done so.
     Elsewhere(String),
 }
 
-/// Takes the right to write, or has who holds it do the work. Waits for a process that lets nobody in, unless the index is to be rebuilt.
+/// Takes the right to write, or has who holds it do the work. Waits for a process that lets nobody in or does not answer.
 fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Opened> {
     let mut is_said = false;
     loop {
         let error = match Engine::open(&root.folder, options.clone()) {
-            Ok(engine) => return Ok(Opened::Here(Box::new(engine))),
+            Ok(engine) => return Ok(Opened::Here(Box::new(engine), None)),
             Err(error) => error,
         };
-        if error.kind() != ErrorKind::Locked || options.rebuild || options.ingest.cancel.load(Ordering::Relaxed) {
+        if error.kind() != ErrorKind::Locked || options.ingest.cancel.load(Ordering::Relaxed) {
             return Err(error.into());
         }
-        if let Some(text) = elsewhere(root)? {
-            return Ok(Opened::Elsewhere(text));
-        }
+        let note = match elsewhere(root, &options.ingest.cancel)? {
+            Elsewhere::Done(text) => return Ok(Opened::Elsewhere(text)),
+            Elsewhere::Closed => "another codeagent indexes this repository; waiting for it".to_owned(),
+            Elsewhere::Silent => format!("{error} and does not answer; waiting for it. It may be suspended: resume it or end it"),
+        };
         if !std::mem::replace(&mut is_said, true) {
-            output::note("another codeagent indexes this repository; waiting for it");
+            output::note(&note);
         }
         std::thread::sleep(AGAIN);
     }
 }
 
-/// Has the process that writes the index bring it up to date; `None` if it lets nobody in, or is gone.
-fn elsewhere(root: &Root) -> anyhow::Result<Option<String>> {
+/// What came of asking the process that writes the index.
+enum Elsewhere {
+    /// It has brought the index up to date.
+    Done(String),
+    /// It lets nobody in, or is gone.
+    Closed,
+    /// It does not answer.
+    Silent,
+}
+
+/// Has the process that writes the index bring it up to date.
+fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
     let data = root.data()?;
-    let wish = Wish { everything: true, ..Wish::default() };
-    let Ok(granted) = door::sync(&data, &wish, LONGEST) else { return Ok(None) };
+    if let Err(error) = door::who(&data) {
+        return Ok(if door::is_silence(&error) { Elsewhere::Silent } else { Elsewhere::Closed });
+    }
+    let (reply, answer) = std::sync::mpsc::channel();
+    let asked = data.clone();
+    let ask = move || reply.send(door::sync(&asked, &Wish { everything: true, ..Wish::default() }, LONGEST)).ok();
+    std::thread::Builder::new().name("codeagent-sync".to_owned()).spawn(ask)?;
+    let granted = loop {
+        match answer.recv_timeout(LOOK) {
+            Ok(Ok(granted)) => break granted,
+            Err(RecvTimeoutError::Timeout) if cancel.load(Ordering::Relaxed) => {
+                return Err(EngineError::Ingest(IngestError::Interrupted).into());
+            }
+            // Suspended at work, it answers nobody else either.
+            Err(RecvTimeoutError::Timeout) if door::who(&data).is_err_and(|error| door::is_silence(&error)) => {
+                return Ok(Elsewhere::Silent);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Ok(Elsewhere::Closed),
+        }
+    };
     let counts = query::counts(&Answers::open(&root.folder, &DataHome::default())?.snapshot()?)?;
     let behind = granted.behind.map(|behind| format!("; {behind}")).unwrap_or_default();
     let (files, symbols) = (count(counts.files, "file"), count(counts.symbols, "symbol"));
-    Ok(Some(format!("{files}, {symbols}, {}, by the codeagent that watches the repository{behind}", count(counts.edges, "edge"))))
+    let edges = count(counts.edges, "edge");
+    Ok(Elsewhere::Done(format!("{files}, {symbols}, {edges}, by the codeagent that watches the repository{behind}")))
 }
 
 /// The one line that says what the index holds now.

@@ -27,7 +27,9 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let watcher_active = Visit::begin(answers.data()).is_ok();
     let report = StatusReport { watcher_active, ..StatusReport::new(&status, true) };
     let report = report.with_coverage(answers.coverage(&status.counts));
-    let failed = listed(query::unread_files(&snapshot)?);
+    let mut failed = listed(query::unread_files(&snapshot)?);
+    // What the walk leaves out, names that are no UTF-8 among it, has no path.
+    failed.extend(answers.workspace().walk().skipped.into_iter().map(|reason| Listed::new("", reason)));
     let partial: Vec<Listed> = query::partly_read_files(&snapshot)?.iter().map(|file| Listed::new(&file.path, file.reason())).collect();
     let mut notes = answers.workspace().config().remarks.clone();
     notes.extend(Some(glance(&answers)).filter(|lag| !lag.is_none()).map(|lag| lag.to_string()));
@@ -50,7 +52,10 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     lines.extend(report.text_of_no_language_percent.filter(|share| *share > 0.0).map(|share| {
         format!("{share}% of the code, markup and configuration is in no indexed language: what it uses is not in the index")
     }));
-    lines.extend(failed.iter().map(|file| format!("failed {}: {}", file.path, file.reason)));
+    lines.extend(failed.iter().map(|file| match file.path.as_str() {
+        "" => format!("failed {}", file.reason),
+        path => format!("failed {path}: {}", file.reason),
+    }));
     lines.extend(partial.iter().map(|file| format!("parse errors {}: {}", file.path, file.reason)));
     lines.extend(given_up.iter().map(|file| format!("{}: {}", file.path, file.reason)));
     output::lines(lines)

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::support::{Place, Server, said, wait_until};
+use super::support::{Place, Server, bounded, said, wait_until};
 
 /// Where a database says which schema it has.
 const SCHEMA_AT: u64 = 60;
@@ -152,4 +152,45 @@ fn a_newer_index_is_left_alone_and_file_tools_answer() {
     assert!(std::fs::read(place.database()).unwrap() == before, "it is as it was");
     place.stdout(&["index", "--rebuild"]);
     assert_eq!(place.callers(0).0, place.classes);
+}
+
+/// A rollback journal whose pages SQLite would write back.
+#[test]
+fn a_stale_journal_is_removed_and_a_link_is_named() {
+    let place = Place::new(5);
+    place.stdout(&["index"]);
+    let folder = place.data().path().to_owned();
+    let mut journal = vec![0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7, 0xff, 0xff, 0xff, 0xff];
+    journal.resize(16_384, 0x5A);
+    std::fs::write(folder.join("index.db-journal"), &journal).unwrap();
+    assert_eq!(place.callers(0).0, place.classes);
+    std::fs::write(folder.join("index.db-journal"), &journal).unwrap();
+    place.stdout(&["index"]);
+    place.is_as_fresh();
+
+    remove_file(folder.join("index.db-shm")).ok();
+    std::os::unix::fs::symlink("/nowhere", folder.join("index.db-shm")).unwrap();
+    for command in ["index", "status", "callers"] {
+        let arguments = if command == "callers" { vec![command, "Hub.Go0"] } else { vec![command] };
+        let text = said(&place.run(&arguments));
+        assert!(text.contains("index.db-shm is a link") && text.contains("remove it"), "{command}: {text}");
+    }
+    remove_file(folder.join("index.db-shm")).unwrap();
+    assert_eq!(place.callers(0).0, place.classes);
+}
+
+/// With few open files the system opens no database: that is not an index that is not there.
+#[test]
+fn an_index_that_cannot_be_opened_is_not_taken_for_none() {
+    let place = Place::new(5);
+    place.stdout(&["index"]);
+    for limit in 5..24 {
+        for command in ["index", "callers"] {
+            let arguments = if command == "callers" { vec![command, "Hub.Go0"] } else { vec![command] };
+            let output = bounded(&format!("ulimit -n {limit}"), &place.command(&arguments)).output().unwrap();
+            let text = said(&output);
+            assert!(output.status.success() || !text.contains("no index yet") && !text.contains("CODEAGENT_DATA_DIR"), "{limit}: {text}");
+        }
+    }
+    place.is_as_fresh();
 }

@@ -220,3 +220,14 @@ fn a_repository_that_is_removed_and_made_again_is_noticed() {
         assert!(server.call("read_file", json!({ "path": "Hub.cs" })).0.to_string().contains(&format!("Go{version}")));
     }
 }
+
+#[test]
+fn a_name_that_is_no_utf_8_is_told_by_index_and_status() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = Place::new(2);
+    std::fs::write(place.root().join(std::ffi::OsStr::from_bytes(b"bad\xff.cs")), "class Bad { }").unwrap();
+    let indexed = place.stdout(&["index"]);
+    assert!(indexed.contains("1 file could not be indexed"), "{indexed}");
+    let status = place.stdout(&["status"]);
+    assert_eq!(status.lines().filter(|line| line.starts_with("failed") && line.contains("bad")).count(), 1, "{status}");
+}

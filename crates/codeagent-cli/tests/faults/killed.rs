@@ -42,6 +42,25 @@ fn a_killed_index_is_gone_on_with() {
 }
 
 #[test]
+fn a_killed_rebuild_leaves_the_old_index() {
+    let (place, mut numbers) = (Place::new(30), Numbers(7));
+    place.stdout(&["index"]);
+    let began = Instant::now();
+    place.stdout(&["index", "--rebuild"]);
+    let whole = began.elapsed();
+    for round in 0..times(4) {
+        let mut rebuilding = place.command(&["index", "--rebuild"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(numbers.part(whole));
+        rebuilding.kill().ok();
+        rebuilding.wait().unwrap();
+        let (count, text) = place.callers(0);
+        assert_eq!(count, place.classes, "{round}: {text}");
+    }
+    place.stdout(&["index", "--rebuild"]);
+    place.is_as_fresh();
+}
+
+#[test]
 fn a_killed_daemon_leaves_whole_answers() {
     let (place, mut numbers) = (Place::new(30), Numbers(2));
     for round in 1..=times(3) {

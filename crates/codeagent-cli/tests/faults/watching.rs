@@ -1,10 +1,12 @@
 //! What is not told of changes, or told too much: a full queue, a paused process, the system's limits, storms in ignored folders.
 
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::support::{Place, Server, bounded, inside, said};
+use super::support::{Place, Running, Server, bounded, inside, said, until};
 
 /// How many notices the system keeps for who does not take them.
 fn longest_queue() -> usize {
@@ -121,4 +123,23 @@ fn a_storm_in_ignored_folders_and_our_own_writes_cost_nothing() {
     place.awaits(2, place.classes);
     keeper.kill();
     place.is_as_fresh();
+}
+
+/// A process that is suspended answers nobody; whoever waits for it says so.
+#[test]
+fn a_suspended_writer_is_named_by_index_and_by_the_status_of_the_daemon() {
+    let place = Place::new(5);
+    let keeper = place.keeper();
+    keeper.pause();
+    let mut waiting =
+        Running(place.command(&["index"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(waiting.0.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains(&format!("process {}", keeper.0.id())) && line.contains("does not answer"), "{line}");
+    let status = place.stdout(&["daemon", "status"]);
+    assert!(status.contains("does not answer"), "{status}");
+    keeper.signal("-CONT");
+    assert!(until("it still waits", || waiting.0.try_wait().unwrap()).success());
+    let status = place.stdout(&["daemon", "status"]);
+    assert!(status.contains("watching: process"), "{status}");
 }

@@ -5,9 +5,9 @@
 //! **Limits.** Whoever only reads and finds an index that nobody closed holds the right to write while it checks.
 
 use std::io;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use codeagent_workspace::{DataDir, Seal, Soundness, WriterLock};
+use codeagent_workspace::{DataDir, Guard, Seal, Soundness, WriterLock};
 
 use crate::engine::unpoisoned;
 use crate::store::{self, Check, StoreError};
@@ -61,6 +61,8 @@ pub struct Held {
     before: Option<Seal>,
     /// The database file that was opened.
     mark: Mutex<Option<(u64, u64)>>,
+    /// Notices that others write it.
+    guard: Mutex<Option<Arc<Guard>>>,
     _lock: WriterLock,
 }
 
@@ -68,12 +70,22 @@ impl Held {
     /// Breaks the seal.
     pub fn new(data: DataDir, lock: WriterLock) -> io::Result<Self> {
         let before = data.break_seal()?;
-        Ok(Self { data, before, mark: Mutex::default(), _lock: lock })
+        Ok(Self { data, before, mark: Mutex::default(), guard: Mutex::default(), _lock: lock })
     }
 
     /// The file that lies there now is the one that was opened.
     pub fn note_database(&self) {
         *unpoisoned(&self.mark) = self.data.database_mark();
+    }
+
+    /// Has a database that others wrote sealed as damaged.
+    pub fn guard_with(&self, guard: Arc<Guard>) {
+        *unpoisoned(&self.guard) = Some(guard);
+    }
+
+    /// Whether others wrote the database that this process has open.
+    pub fn is_touched(&self) -> bool {
+        unpoisoned(&self.guard).as_ref().is_some_and(|guard| guard.is_touched())
     }
 
     /// What tells the file that was opened from others.
@@ -89,7 +101,8 @@ impl Drop for Held {
         if mark.is_none() || self.data.database_mark() != mark {
             return;
         }
-        if let Err(error) = self.data.seal(self.before.as_ref()) {
+        let sealed = if self.is_touched() { self.data.seal_as_damaged() } else { self.data.seal(self.before.as_ref()) };
+        if let Err(error) = sealed {
             // It is checked when it is opened.
             tracing::debug!(%error, "the index could not be sealed");
         }

@@ -97,6 +97,103 @@ fn a_damaged_index_is_made_anew_and_says_so() {
     assert_eq!(engine.verify(&|_| {}).unwrap(), 0);
 }
 
+/// Writes another letter into every copy of the class's name, as an edit of the pages would.
+#[allow(clippy::disallowed_methods, reason = "damages the database file")]
+fn damage_names(database: &Path) {
+    let mut bytes = std::fs::read(database).unwrap();
+    let places: Vec<usize> = (0..bytes.len() - 4).filter(|at| &bytes[*at..at + 4] == b"Name").collect();
+    places.iter().for_each(|at| bytes[*at] = b'F');
+    std::fs::write(database, &bytes).unwrap();
+}
+
+fn wait_for_the_clock() {
+    std::thread::sleep(std::time::Duration::from_millis(20));
+}
+
+#[test]
+fn a_database_that_others_write_is_rebuilt_by_the_next_batch() {
+    let place = Place::new("Name");
+    place.index();
+    let engine = place.open();
+    engine.index(&|_| {}).unwrap();
+    assert!(!engine.is_touched());
+    wait_for_the_clock();
+    damage_names(&place.database());
+    assert!(engine.is_touched());
+    assert!(!engine.process_batch(&ChangeBatch::only([]), &|_| {}).unwrap().unchanged);
+    assert!(!engine.is_touched() && engine.take_healed().is_some());
+    engine.close().unwrap();
+    assert_eq!(place.names(), ["Name"]);
+}
+
+#[test]
+fn a_database_that_others_wrote_is_never_sealed_as_whole() {
+    let place = Place::new("Name");
+    place.index();
+    let engine = place.open();
+    engine.index(&|_| {}).unwrap();
+    wait_for_the_clock();
+    damage_names(&place.database());
+    drop(engine);
+    assert_eq!(place.answers().err(), Some(ErrorKind::Corrupt));
+    let engine = place.open();
+    assert!(engine.take_healed().is_some());
+    engine.index(&|_| {}).unwrap();
+    engine.close().unwrap();
+    assert_eq!(place.names(), ["Name"]);
+}
+
+#[test]
+fn an_index_is_rebuilt_beside_the_old_one_and_exchanged_when_it_is_complete() {
+    let place = Place::new("Name");
+    place.index();
+    let before = place.answers().unwrap();
+    let options = || EngineOptions { home: place.home(), ..EngineOptions::default() };
+    let stopped = Arc::new(AtomicBool::new(false));
+    let ingest = IngestOptions { cancel: Arc::clone(&stopped), ..IngestOptions::default() };
+    let stop = |_| {
+        assert_eq!(place.names(), ["Name"], "the old one answers meanwhile");
+        stopped.store(true, Ordering::Relaxed);
+    };
+    let error = Engine::rebuilt(place.root.path(), EngineOptions { ingest, ..options() }, &stop).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Interrupted);
+    assert!(before.is_in_place() && place.data().is_untouched(), "nothing has happened to it");
+    assert!(!place.data().path().join("rebuild").exists());
+
+    // What a killed process left is in nobody's way.
+    let left = place.data().rebuilt().unwrap().data_dir(place.root.path()).unwrap();
+    drop(left.lock_writer().unwrap());
+    let (engine, summary) = Engine::rebuilt(place.root.path(), options(), &|_| {}).unwrap();
+    assert_eq!((summary.unchanged, summary.files(), summary.parsed), (false, 1, 1));
+    assert!(!before.is_in_place() && before.snapshot().is_ok(), "who reads the old one notices");
+    assert!(engine.index(&|_| {}).unwrap().unchanged);
+    engine.close().unwrap();
+    assert_eq!(place.names(), ["Name"]);
+    assert!(!place.data().path().join("rebuild").exists());
+}
+
+#[cfg(unix)]
+#[test]
+#[allow(clippy::disallowed_methods, reason = "puts files into the place of ours")]
+fn what_others_put_beside_the_database_is_removed_or_named() {
+    let place = Place::new("Name");
+    place.index();
+    let journal = place.data().path().join("index.db-journal");
+    // The beginning of a journal that has pages to write back.
+    std::fs::write(&journal, [&b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7\xff\xff\xff\xff"[..], &[0x5A; 4096]].concat()).unwrap();
+    assert_eq!(place.names(), ["Name"]);
+    assert!(!journal.exists());
+    for name in ["index.db-shm", "index.db-wal"] {
+        let link = place.data().path().join(name);
+        std::fs::remove_file(&link).ok();
+        std::os::unix::fs::symlink("elsewhere", &link).unwrap();
+        let error = Answers::open(place.root.path(), &place.home()).err().unwrap().to_string();
+        assert!(error.contains(name) && error.contains("remove it"), "{error}");
+        std::fs::remove_file(&link).unwrap();
+        assert_eq!(place.names(), ["Name"]);
+    }
+}
+
 #[test]
 #[allow(clippy::disallowed_methods, reason = "damages the database file")]
 fn verifying_finds_values_that_fit_but_are_wrong() {

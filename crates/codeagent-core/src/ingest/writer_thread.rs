@@ -8,6 +8,7 @@ use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use codeagent_workspace::Guard;
 use cpu_time::ThreadTime;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
@@ -60,6 +61,7 @@ impl Pulse {
 pub struct WriterThread {
     outbox: Option<Sender<WriteCommand>>,
     interrupter: Interrupter,
+    guard: Arc<Guard>,
     pulse: Pulse,
     thread: Option<JoinHandle<()>>,
 }
@@ -69,17 +71,25 @@ impl WriterThread {
     pub fn start(path: &Path) -> Result<Self, StoreError> {
         let writer = Writer::open(path)?;
         let interrupter = writer.interrupter();
+        let guard = Arc::new(Guard::new(path));
+        let own = Arc::clone(&guard);
         let (outbox, inbox) = bounded(QUEUE);
         let alive = Arc::new(());
         let pulse = Pulse(Arc::downgrade(&alive));
         let work = move || {
             // Dropped however the thread ends.
             let _alive = alive;
-            run(writer, &inbox);
+            run(writer, &inbox, &own);
         };
         let thread = std::thread::Builder::new().name("codeagent-writer".to_owned()).spawn(work);
         let thread = thread.map_err(|error| StoreError::Thread(error.to_string()))?;
-        Ok(Self { outbox: Some(outbox), interrupter, pulse, thread: Some(thread) })
+        Ok(Self { outbox: Some(outbox), interrupter, guard, pulse, thread: Some(thread) })
+    }
+
+    /// What notices that others write the database.
+    #[must_use]
+    pub fn guard(&self) -> Arc<Guard> {
+        Arc::clone(&self.guard)
     }
 
     /// What tells whether the thread runs, without a hold on it.
@@ -148,30 +158,36 @@ impl Drop for WriterThread {
     }
 }
 
-fn run(mut writer: Writer, inbox: &Receiver<WriteCommand>) {
+fn run(mut writer: Writer, inbox: &Receiver<WriteCommand>, guard: &Guard) {
     let mut failed: Option<StoreError> = None;
     let mut since = ThreadTime::now();
     while let Ok(command) = inbox.recv() {
         match command {
             WriteCommand::Facts(packed) => {
                 if failed.is_none() {
-                    failed = writer.put_facts(&packed).err();
+                    failed = guard.while_writing(|| writer.put_facts(&packed)).err();
                 }
             }
             WriteCommand::Apply(batch, reply) => {
-                let result = failed.take().map_or_else(|| writer.apply(*batch), Err);
+                let result = failed.take().map_or_else(|| guard.while_writing(|| writer.apply(*batch)), Err);
                 let written = result.map(|applied| Written { applied, cpu: since.elapsed() });
                 since = ThreadTime::now();
                 answer(&reply, written);
             }
-            WriteCommand::Vectors(model, vectors, reply) => answer(&reply, writer.put_vectors(&model, &vectors)),
-            WriteCommand::CollectVectors(model, reply) => answer(&reply, writer.collect_vectors(&model)),
-            WriteCommand::Checkpoint(reply) => answer(&reply, writer.checkpoint()),
+            WriteCommand::Vectors(model, vectors, reply) => {
+                answer(&reply, guard.while_writing(|| writer.put_vectors(&model, &vectors)));
+            }
+            WriteCommand::CollectVectors(model, reply) => answer(&reply, guard.while_writing(|| writer.collect_vectors(&model))),
+            WriteCommand::Checkpoint(reply) => answer(&reply, guard.while_writing(|| writer.checkpoint())),
         }
     }
-    if let Err(error) = writer.checkpoint() {
-        tracing::warn!(%error, "the log could not be moved into the database");
-    }
+    guard.while_writing(|| {
+        if let Err(error) = writer.checkpoint() {
+            tracing::warn!(%error, "the log could not be moved into the database");
+        }
+        // Closing may write too.
+        drop(writer);
+    });
 }
 
 fn answer<T>(reply: &Sender<T>, value: T) {

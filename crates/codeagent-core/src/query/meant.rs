@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::graph::{EdgeDirection, EdgeType, Language, Node, NodeId, NodeType};
 use crate::query::parameters::{overloads, split_parameters, without_type_arguments};
-use crate::query::{QueryError, beginning, get_node_by_qualified_name, is_in_place, nearest, place, unread_like};
+use crate::query::{QueryError, beginning, get_node_by_qualified_name, is_in_place, nearest, place, unread_like, unread_note};
 use crate::store::{self, Snapshot};
 
 /// How many meanings are answered for at once.
@@ -200,11 +200,13 @@ fn found(snapshot: &Snapshot, text: &str) -> Result<(Vec<Node>, Option<String>),
         let remark = format!("{text} is{inherited} declared as {}", member[0].qualified_name);
         return Ok((member, Some(remark)));
     }
+    let unread = unread_like(snapshot, text)?;
     Err(QueryError::NoSymbol {
         asked: text.to_owned(),
         nearest: nearest(snapshot, text)?,
         beginning: beginning(snapshot, text)?,
-        unread: unread_like(snapshot, text)?,
+        missing: if unread.is_empty() { unread_note(snapshot, None)? } else { None },
+        unread,
     })
 }
 

@@ -6,7 +6,7 @@
 //! **Limits.** Namespaces are not told: they begin most names. Inherited members are not looked for.
 
 use crate::model::graph::{EdgeDirection, Node, NodeKind, NodeType};
-use crate::query::{QueryError, get_node_by_qualified_name, nearest, symbols_meant, unread_like};
+use crate::query::{QueryError, get_node_by_qualified_name, nearest, symbols_meant, unread_like, unread_note};
 use crate::store::{self, Snapshot};
 
 /// How many beginnings are tried, from the longest.
@@ -45,6 +45,11 @@ pub fn why_not_found(snapshot: &Snapshot, name: &str) -> Result<String, QueryErr
     if !unread.is_empty() {
         return Ok(format!("no symbol is named so; {}", unread.join("; ")));
     }
+    let why = why_not_named(snapshot, name)?;
+    Ok(unread_note(snapshot, None)?.into_iter().fold(why, |why, missing| format!("{why}; {missing}")))
+}
+
+fn why_not_named(snapshot: &Snapshot, name: &str) -> Result<String, QueryError> {
     let unfiltered = get_node_by_qualified_name(snapshot, name, None, None)?;
     if let Some((node, _)) = unfiltered.first() {
         let place = format!("{} in project {}", node.language, node.project_id);

@@ -37,7 +37,7 @@ pub use symbol::{Match, Symbol, get_node, get_node_by_qualified_name, nearest};
 pub use texts::Texts;
 pub use textual::{TextualUses, textual_uses};
 pub use uncertain::{Places, Uncertain, UncertainQuery, possible_uses, uncertain, unresolved_calls_in, unresolved_uses};
-pub use unread::{PartlyRead, lacking, partly_read_files, unread_files, unread_like};
+pub use unread::{PartlyRead, lacking, partly_read_files, unread_files, unread_like, unread_note};
 pub use vectors::{Embedding, Similar, Vectors, exactly_nearest, find_similar};
 pub use why::{elsewhere, why_empty};
 
@@ -51,7 +51,11 @@ use crate::store::StoreError;
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
     /// No such symbol.
-    #[error("no symbol {asked:?} in the index{}", hint(.nearest, .beginning.as_deref(), .unread))]
+    #[error(
+        "no symbol {asked:?} in the index{}{}",
+        hint(.nearest, .beginning.as_deref(), .unread),
+        .missing.as_ref().map(|missing| format!("; {missing}")).unwrap_or_default()
+    )]
     NoSymbol {
         /// As asked.
         asked: String,
@@ -61,6 +65,8 @@ pub enum QueryError {
         beginning: Option<String>,
         /// Files that may hold it and are not in the index.
         unread: Vec<String>,
+        /// What else is not in the index, of which nothing is known.
+        missing: Option<String>,
     },
     /// More symbols than are answered for at once.
     #[error(

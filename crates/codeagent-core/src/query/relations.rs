@@ -2,8 +2,9 @@
 //!
 //! **Limits.** Of more than [`MAX_NOTES`] meanings nothing is said.
 
+use crate::model::graph::EdgeType;
 use crate::query::why::{elsewhere, why_empty};
-use crate::query::{Filter, Meaning, Meant, Neighbors, QueryError, Relation, Snapshot, Sources};
+use crate::query::{Filter, Meaning, Meant, Neighbors, QueryError, Relation, Snapshot, Sources, unread_note};
 
 /// Of how many meanings it is said why they have nothing, or where there is more.
 const MAX_NOTES: usize = 3;
@@ -83,6 +84,9 @@ impl Relations {
             if notes.len() == MAX_NOTES {
                 break;
             }
+        }
+        if self.is_empty() && relation.edge_types != [EdgeType::Contains] {
+            notes.extend(unread_note(sources.snapshot(), meant.answered.first().map(|meaning| meaning.first().language))?);
         }
         Ok(notes)
     }

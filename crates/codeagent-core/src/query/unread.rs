@@ -2,7 +2,7 @@
 //!
 //! **Limits.** Whether a file could hold a symbol is told from its name: `Keycode` may be in `Keycode.cs` and `Keycode.Names.cs`.
 
-use crate::model::graph::ParseStatus;
+use crate::model::graph::{Language, ParseStatus};
 use crate::query::QueryError;
 use crate::store::{self, FileRow, Snapshot};
 
@@ -64,6 +64,20 @@ pub fn unread_like(snapshot: &Snapshot, asked: &str) -> Result<Vec<String>, Quer
     };
     let files = store::files_with_problems(snapshot)?;
     Ok(files.iter().filter(|file| is_meant(file)).take(MAX_NAMED).filter_map(said).collect())
+}
+
+/// What an empty answer leaves out because files could not be indexed, those of a language or all; `None` if there are none.
+pub fn unread_note(snapshot: &Snapshot, language: Option<Language>) -> Result<Option<String>, QueryError> {
+    let is_asked = |file: &FileRow| language.is_none_or(|language| file.dialect.language() == language);
+    let files: Vec<FileRow> = store::files_with_problems(snapshot)?.into_iter().filter(is_asked).collect();
+    let named: Vec<&str> = files.iter().take(MAX_NAMED).map(|file| file.path.as_str()).collect();
+    let more = files.len() - named.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let (are, they) = if files.len() == 1 { ("1 source file", "it declares and uses") } else { ("source files", "they declare and use") };
+    let count = if files.len() == 1 { String::new() } else { format!("{} ", files.len()) };
+    let names = named.join(", ");
+    Ok((!files.is_empty())
+        .then(|| format!("{count}{are} could not be read or parsed, so what {they} is missing here: {names}{more} (see get_status)")))
 }
 
 fn said(file: &FileRow) -> Option<String> {

@@ -117,6 +117,12 @@ pub enum StoreError {
     /// The index was made of a folder at another place.
     #[error("the index that is there was made of another folder; run `codeagent index`, which makes it anew")]
     OtherRoot,
+    /// The system does not let SQLite open or write the files of the index.
+    #[error(
+        "the index cannot be {0}: look for a limit of open files (ulimit -n), for the rights of its folder, and for files of other programs in it; \
+         `codeagent doctor` shows where it is"
+    )]
+    Refused(&'static str),
     /// The linked SQLite has known defects.
     #[error("SQLite {0} is too old (3.51.3 is needed)")]
     OldSqlite(String),
@@ -160,6 +166,8 @@ impl From<rusqlite::Error> for StoreError {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt(error.to_string()),
             Some(ErrorCode::OperationInterrupted) => Self::Cancelled,
             Some(ErrorCode::SystemIoFailure) if is_write(&error) => Self::Unwritten(error.to_string()),
+            Some(ErrorCode::CannotOpen) => Self::Refused("opened"),
+            Some(ErrorCode::ReadOnly) => Self::Refused("written"),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             _ => Self::Sqlite(error),
         }

@@ -28,7 +28,7 @@ impl Reader {
     /// Opens the database at `path`, with at most `connections` at a time.
     pub fn open(path: &Path, connections: u32) -> Result<Self, StoreError> {
         let check = Connection::open_with_flags(path, reader_flags()).map_err(|error| match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::CannotOpen) => StoreError::NotIndexed,
+            Some(rusqlite::ErrorCode::CannotOpen) if !path.exists() => StoreError::NotIndexed,
             _ => StoreError::from(error),
         })?;
         prepare_reader(&check, path)?;

@@ -64,6 +64,12 @@ pub fn sync(data: &DataDir, wish: &Wish, wait: Duration) -> io::Result<Granted> 
     granted(&answer).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the writer of the index answered something else"))
 }
 
+/// Reports whether an error of [`who`] means that the process is there and does not answer: it is suspended, or the system gives it no time.
+#[must_use]
+pub fn is_silence(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+}
+
 /// Who keeps an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keeping {

@@ -119,7 +119,8 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
         }
         (false, false) => return Ok(answer),
     };
-    Ok(answer.with_note(note))
+    let missing = if rows.is_empty() { query::unread_note(&snapshot, filter.language)? } else { None };
+    Ok(missing.into_iter().fold(answer.with_note(note), Answer::with_note))
 }
 
 /// The files of the symbols found.

@@ -45,6 +45,32 @@ async fn uses_without_a_target_are_listed() {
     assert!(literals["note"].as_str().unwrap().contains("object literals"), "{literals}");
 }
 
+#[tokio::test]
+async fn an_empty_answer_names_the_files_that_could_not_be_read() {
+    let long = format!("class Caller {{ void M() {{ new T().Only(); }} }} // {}", "x".repeat(30_000));
+    let files: [(&str, &[u8]); 4] = [
+        ("T.cs", b"public class T { public void Only() { } public void Used() { } void Go() { Used(); } }"),
+        ("Long.cs", long.as_bytes()),
+        ("b/Binary.cs", b"\0\0\0\0"),
+        ("a.ts", b"export function alone() {}"),
+    ];
+    let session = Session::indexed(&files).await;
+    let expected = "2 source files could not be read or parsed, so what they declare and use is missing here: Long.cs, b/Binary.cs";
+    for tool in ["get_callers", "get_references", "get_dependents", "get_implementations"] {
+        let answer = session.structured(tool, json!({ "node_id": "T.Only" })).await;
+        assert!(answer["note"].as_str().unwrap().contains(expected), "{tool}: {answer}");
+    }
+    let used = session.structured("get_callers", json!({ "node_id": "T.Used" })).await;
+    assert!(!used["note"].as_str().unwrap_or_default().contains(expected), "{used}");
+    let other = session.structured("get_callers", json!({ "node_id": "alone" })).await;
+    assert!(!other["note"].as_str().unwrap().contains("could not be read"), "files of another language do not matter: {other}");
+    for (tool, arguments) in [("search_symbols", json!({ "query": "Nowhere" })), ("lookup_symbol", json!({ "qualified_name": "Nowhere" }))]
+    {
+        let answer = session.structured(tool, arguments).await;
+        assert!(answer["note"].as_str().unwrap().contains(expected), "{tool}: {answer}");
+    }
+}
+
 const HEARD: &str = "import { Box } from \"outside\";
 export class Door {
   open() {}
