@@ -6,6 +6,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
@@ -111,5 +112,47 @@ fn a_profile_that_there_is_not_is_refused() {
     for flags in [&["--profile", "lean"][..], &["--profile", "index,workspace"], &["--profile", ""], &["--exec"]] {
         let output = Command::new(env!("CARGO_BIN_EXE_codeagent")).arg("mcp").args(flags).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{flags:?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_command_ends_with_its_server_and_leaves_nothing() {
+    // By signals that a program can handle, and by one that it cannot.
+    for signal in ["TERM", "INT", "KILL"] {
+        let outer = tempfile::tempdir().unwrap();
+        let (root, temp) = (outer.path().join("repo"), outer.path().join("temp"));
+        std::fs::create_dir_all(root.join("deep")).unwrap();
+        std::fs::create_dir(&temp).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
+        command.args(["mcp", "--profile", "workspace", "--allow-exec", "--root"]).arg(&root).env("TMPDIR", &temp);
+        command.env("CODEAGENT_DATA_DIR", outer.path().join("data"));
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (mut input, mut output) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
+        writeln!(input, "{HELLO}").unwrap();
+        output.read_line(&mut String::new()).unwrap();
+        let program =
+            "import os, time\\nos.makedirs('deep/.git')\\nwhile True:\\n  open('deep/beat', 'w').write(str(time.time())); time.sleep(.01)";
+        let arguments = format!(r#"{{"command":"python3","args":["-c","{program}"],"timeoutMs":60000}}"#);
+        let call = format!(r#"{{"name":"run_command","arguments":{arguments}}}"#);
+        writeln!(input, r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{call}}}"#).unwrap();
+        wait_until("the command runs", || root.join("deep/beat").exists() || root.join("deep/.git").exists());
+        Command::new("kill").args([&format!("-{signal}"), &server.id().to_string()]).status().unwrap();
+        server.wait().unwrap();
+        // What it made is removed when its last process has ended.
+        wait_until("the jail has cleaned up", || !root.join("deep/.git").exists());
+        let beat = std::fs::read(root.join("deep/beat")).ok();
+        std::thread::sleep(Duration::from_millis(200));
+        assert_eq!(std::fs::read(root.join("deep/beat")).ok(), beat, "SIG{signal}: it still runs");
+        wait_until("the scratch folder is gone", || std::fs::read_dir(&temp).unwrap().next().is_none());
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !is_so() {
+        assert!(Instant::now() < end, "{what}: not within a minute");
+        std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -88,7 +88,7 @@ impl Exec {
     pub fn failure(error: ExecError) -> Failure {
         let kind = match error {
             ExecError::Folder(error) => return Failure::from(error).of_folder(),
-            ExecError::NotInstalled(_) | ExecError::NoJail(_) => FailureKind::CommandRefused,
+            ExecError::NotInstalled(_) | ExecError::NoJail(_) | ExecError::Busy => FailureKind::CommandRefused,
             ExecError::Arguments(_) => FailureKind::BadArguments,
             ExecError::Io(_) => FailureKind::Internal,
         };

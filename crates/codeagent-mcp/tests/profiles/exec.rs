@@ -15,12 +15,19 @@ use crate::support::{Session, text_of};
 /// What must never be seen.
 const CANARY: &str = "CANARY-7f3a";
 
-fn exec() -> Exec {
-    Exec::Jail(Launcher::of(PathBuf::from(env!("CARGO_BIN_EXE_codeagent-mcp"))).unwrap())
+/// Launchers of both kinds: with namespaces, if the system grants them, and with Landlock alone.
+fn launchers() -> [Launcher; 2] {
+    let program = || PathBuf::from(env!("CARGO_BIN_EXE_codeagent-mcp"));
+    [Launcher::of(program()).unwrap(), Launcher::without_namespaces(program()).unwrap()]
 }
 
 async fn session(profile: &str, read_only: bool) -> Session {
-    let options = Options { read_only, exec: exec(), ..Options::default() };
+    let [launcher, _] = launchers();
+    session_with(launcher, profile, read_only).await
+}
+
+async fn session_with(launcher: Launcher, profile: &str, read_only: bool) -> Session {
+    let options = Options { read_only, exec: Exec::Jail(launcher), ..Options::default() };
     let session = Session::with(profile, options, &[]).await;
     plant(session.outer.path());
     session
@@ -203,7 +210,12 @@ fn the_corpus_is_hostile() {
 
 #[tokio::test]
 async fn no_vector_gets_out_of_the_jail() {
-    let session = session("patch", false).await;
+    for launcher in launchers() {
+        no_vector_gets_out(&session_with(launcher, "patch", false).await).await;
+    }
+}
+
+async fn no_vector_gets_out(session: &Session) {
     let before = snapshot(session.outer.path());
     let mut ran = 0;
     for vector in VECTORS {
@@ -372,7 +384,12 @@ async fn run_command_manual_tests() {
 
 #[tokio::test]
 async fn interpreters_stay_in_the_repository() {
-    let session = session("workspace", false).await;
+    for launcher in launchers() {
+        interpreters_stay(&session_with(launcher, "workspace", false).await).await;
+    }
+}
+
+async fn interpreters_stay(session: &Session) {
     let outside = session.outer.path().join("outside");
     let before = snapshot(&outside);
     let (secret, marker) = (outside.join("secret").display().to_string(), outside.join("marker").display().to_string());
@@ -398,13 +415,12 @@ async fn interpreters_stay_in_the_repository() {
         "import socket; socket.create_connection(('127.0.0.1', 22), 1)".to_owned(),
         "import socket; socket.socket(socket.AF_UNIX).connect('/run/x')".to_owned(),
         "print(open('/etc/passwd').read()[:0] + 'opened')".to_owned(),
-        "import os; os.setsid()".to_owned(),
         "import os; os.unshare(0x10000000)".to_owned(),
         "import os; os.kill(os.getppid(), 9)".to_owned(),
         "import os; os.chroot('.')".to_owned(),
         format!("import os; print(os.environ); os.execv('/bin/cat', ['cat', '{secret}'])"),
     ] {
-        let answer = python(&session, &program, json!({})).await;
+        let answer = python(session, &program, json!({})).await;
         let data = &answer["data"];
         assert_eq!(answer["ok"], true, "{program}: {answer}");
         assert!(!answer.to_string().contains(CANARY), "{program}: {answer}");
@@ -412,11 +428,11 @@ async fn interpreters_stay_in_the_repository() {
         assert!(quiet || data["exitCode"] != 0, "{program} succeeded: {answer}");
     }
     assert_eq!(snapshot(&outside), before);
-    let environment = python(&session, "import os; print(sorted(os.environ))", json!({})).await;
+    let environment = python(session, "import os; print(sorted(os.environ))", json!({})).await;
     let names = environment["data"]["stdout"].as_str().unwrap();
     assert!(names.contains("HOME") && !names.contains("CARGO"), "{names}");
-    python(&session, "open('made.txt', 'w').write('made')", json!({})).await;
-    assert_eq!(session.text("made.txt").as_deref(), Some("made"), "the repository can be written");
+    python(session, "open('f', 'a').write('made')", json!({})).await;
+    assert_eq!(session.text("f").as_deref(), Some("a\nb\nmade"), "the repository can be written");
 }
 
 #[tokio::test]
@@ -433,7 +449,12 @@ async fn a_read_only_workspace_is_read_only_for_commands() {
 
 #[tokio::test]
 async fn what_does_not_end_is_ended_with_all_it_started() {
-    let session = session("workspace", false).await;
+    for launcher in launchers() {
+        what_does_not_end_is_ended(&session_with(launcher, "workspace", false).await).await;
+    }
+}
+
+async fn what_does_not_end_is_ended(session: &Session) {
     for program in [
         "import time; time.sleep(600)",
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)",
@@ -446,28 +467,30 @@ async fn what_does_not_end_is_ended_with_all_it_started() {
         "import sys; print(sys.stdin.read()); import time; time.sleep(600)",
     ] {
         let begun = Instant::now();
-        let answer = python(&session, program, json!({ "timeoutMs": 1_000 })).await;
+        let answer = python(session, program, json!({ "timeoutMs": 1_000 })).await;
         assert_eq!((&answer["data"]["timedOut"], &answer["data"]["signal"]), (&json!(true), &json!("SIGKILL")), "{program}: {answer:.300}");
         assert!(begun.elapsed() < Duration::from_secs(10), "{program} took {:?}", begun.elapsed());
     }
     // What is left behind is ended as well: a daemon that holds the output, one that was born twice, one that wants a session of its own.
-    let twice = "import os, time\nif os.fork() == 0:\n  if os.fork() == 0:\n    print(os.getpid(), flush=True); time.sleep(600)\n  os._exit(0)\ntime.sleep(1)";
+    let twice = "import os, time\nif os.fork() == 0:\n  if os.fork() == 0:\n    time.sleep(600)\n  os._exit(0)\ntime.sleep(1)";
     let deaf = "import os, signal, time\nif os.fork() == 0:\n  for number in range(1, 65):\n    try: signal.signal(number, signal.SIG_IGN)\n    \
-                except (OSError, ValueError): pass\n  try: os.setsid()\n  except OSError: pass\n  print(os.getpid(), flush=True); \
-                time.sleep(600)\ntime.sleep(1)";
-    let left = "import subprocess; p = subprocess.Popen(['python3', '-c', 'import time; time.sleep(600)']); print(p.pid)";
+                except (OSError, ValueError): pass\n  try: os.setsid()\n  except OSError: pass\n  time.sleep(600)\ntime.sleep(1)";
+    let left = "import subprocess; subprocess.Popen(['python3', '-c', 'import time; time.sleep(600)'])";
     for program in [left, twice, deaf] {
         let begun = Instant::now();
-        let answer = python(&session, program, json!({ "timeoutMs": 60_000 })).await;
-        assert!(begun.elapsed() < Duration::from_secs(20), "a daemon that holds the output is not waited for");
-        let pid = answer["data"]["stdout"].as_str().unwrap().trim().to_owned();
-        assert!(!pid.is_empty() && answer["data"]["exitCode"] == 0, "{program}: {answer}");
-        std::thread::sleep(Duration::from_millis(200));
-        let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        assert!(state.is_empty() || state.contains(") Z"), "it still runs: {state}");
+        let answer = python(session, program, json!({ "timeoutMs": 60_000 })).await;
+        assert!(begun.elapsed() < Duration::from_secs(30), "a daemon that holds the output is not waited for");
+        assert_eq!(answer["data"]["exitCode"], 0, "{program}: {answer}");
+        // Its working folder is the repository's.
+        assert_eq!(processes_in(&session.root()), Vec::<String>::new(), "{program}");
     }
-    let refused = python(&session, "import subprocess; subprocess.Popen(['true'], start_new_session=True)", json!({})).await;
-    assert_ne!(refused["data"]["exitCode"], 0, "no session of its own: {refused}");
+}
+
+/// The processes whose working folder is in this one, as this system names them.
+fn processes_in(folder: &Path) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
+    let is_in = |process: &PathBuf| std::fs::read_link(process.join("cwd")).is_ok_and(|at| at.starts_with(folder));
+    processes.filter(is_in).map(|process| std::fs::read_to_string(process.join("cmdline")).unwrap_or_default()).collect()
 }
 
 #[tokio::test]
@@ -486,4 +509,50 @@ async fn a_gigabyte_of_output_is_read_and_cut() {
     assert!(told.starts_with("exit_code: 0\n") && told.contains("[cut after 1048576 bytes]"), "{told:.100}");
     let waits = session.told("shell_exec", json!({ "command": "cat", "args": ["-"] })).await;
     assert_eq!(waits, "exit_code: 0\nstdout:\n\nstderr:\n", "there is nothing to read on standard input");
+}
+
+#[tokio::test]
+async fn ordinary_work_succeeds_in_the_repository() {
+    let [launcher, _] = launchers();
+    let namespaces = launcher.has_namespaces();
+    let session = session_with(launcher, "workspace", false).await;
+    std::fs::create_dir_all(session.root().join("pkg/node_modules/.bin")).unwrap();
+    std::fs::create_dir_all(session.root().join(".venv/bin")).unwrap();
+    for (path, says) in [("pkg/node_modules/.bin/tsc", "its own tsc"), (".venv/bin/pytest", "its own pytest")] {
+        std::fs::write(session.root().join(path), format!("#!/bin/sh\necho {says}\n")).unwrap();
+        std::fs::set_permissions(session.root().join(path), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    std::fs::create_dir(session.root().join("pkg/src")).unwrap();
+    for (command, cwd, expected) in [("tsc", "pkg/src", "its own tsc\n"), ("pytest", "pkg", "its own pytest\n")] {
+        let answer = session.json("run_command", json!({ "command": command, "cwd": cwd })).await;
+        assert_eq!(answer["data"]["stdout"], expected, "{answer}");
+    }
+    // A program of the repository that leads out of it is none.
+    std::fs::remove_file(session.root().join(".venv/bin/pytest")).unwrap();
+    std::os::unix::fs::symlink(session.outer.path().join("outside/secret"), session.root().join(".venv/bin/pytest")).unwrap();
+    if !Path::new("/usr/bin/pytest").exists() && !Path::new("/usr/local/bin/pytest").exists() {
+        let answer = session.json("run_command", json!({ "command": "pytest" })).await;
+        assert_eq!(answer["error"]["code"], "COMMAND_NOT_ALLOWED", "{answer}");
+    }
+    let programs = [
+        "import os; os.chmod('f', 0o755); os.utime('f', (1, 1))",
+        "import shutil; shutil.copy('f', 'copy'); shutil.copy2('f', 'copy2'); shutil.copytree('pkg', 'copied')",
+        "import subprocess; subprocess.run(['true'], start_new_session=True, check=True)",
+        "import os, tempfile; open(tempfile.mkstemp()[1], 'w').write('x'); assert os.environ['HOME'] == tempfile.gettempdir()",
+        "import socket; a, b = socket.socketpair(); a.send(b'x'); assert b.recv(1) == b'x'; assert socket.gethostbyname('localhost') == '127.0.0.1'",
+    ];
+    // With Landlock alone modes and sessions are refused.
+    for program in programs.iter().filter(|_| namespaces) {
+        let answer = python(&session, program, json!({})).await;
+        assert_eq!(answer["data"]["exitCode"], 0, "{program}: {answer}");
+    }
+    if namespaces && Path::new("/usr/bin/node").exists() {
+        let program =
+            "const fs = require('fs'); fs.copyFileSync('f', 'o'); fs.cpSync('pkg', 'p', { recursive: true }); fs.chmodSync('o', 0o755)";
+        let answer = session.json("run_command", json!({ "command": "node", "args": ["-e", program] })).await;
+        assert_eq!(answer["data"]["exitCode"], 0, "{answer}");
+    }
+    let made = python(&session, "import os; os.makedirs('pkg/.git'); open('pkg/made', 'w')", json!({})).await;
+    assert_eq!(made["data"]["note"], "commands may not create or replace these; undone: pkg/.git", "{made}");
+    assert!(session.root().join("pkg/made").exists() && !session.root().join("pkg/.git").exists());
 }

@@ -5,6 +5,7 @@
 #![cfg(unix)]
 
 mod assistant;
+mod breakout;
 mod contract;
 mod crowded;
 mod exec;

@@ -8,6 +8,7 @@ pub const SOURCES: &[&str] = &[
     include_str!("assistant.rs"),
     include_str!("contract.rs"),
     include_str!("crowded.rs"),
+    include_str!("breakout.rs"),
     include_str!("exec.rs"),
     include_str!("hostile.rs"),
     include_str!("indexed.rs"),
@@ -265,7 +266,12 @@ pub const HOSTILE: &[(&str, &str, &str)] = &[
         "moves_and_removals_have_defined_ends things_are_moved_inside_only things_are_removed_inside_only \
          nothing_is_moved_to_another_file_system",
     ),
-    ("X1", "argument vectors that break out", "no_vector_gets_out_of_the_jail the_corpus_is_hostile interpreters_stay_in_the_repository"),
+    (
+        "X1",
+        "commands that break out",
+        "no_vector_gets_out_of_the_jail the_corpus_is_hostile interpreters_stay_in_the_repository no_program_reaches_the_machine \
+         no_program_changes_what_git_editors_and_shells_run the_programs_are_hostile",
+    ),
     (
         "X2",
         "names of commands, many and long arguments",
@@ -274,7 +280,8 @@ pub const HOSTILE: &[(&str, &str, &str)] = &[
     (
         "X3",
         "endless output, daemons, deaf commands",
-        "what_does_not_end_is_ended_with_all_it_started a_gigabyte_of_output_is_read_and_cut endless_arguments_and_outputs_are_bounded",
+        "what_does_not_end_is_ended_with_all_it_started a_gigabyte_of_output_is_read_and_cut endless_arguments_and_outputs_are_bounded \
+         a_process_that_survives_its_command_is_killed a_command_ends_with_its_server_and_leaves_nothing",
     ),
     (
         "H1",

@@ -1,6 +1,6 @@
-//! What did a command write? The first bytes are kept, the rest is read and let go, so that it is never held up.
+//! Reading a command's output: the first bytes are kept, the rest is read and dropped, so that the command is never held up.
 //!
-//! **Limits.** Somebody who keeps the pipe open after the end is waited for one second.
+//! **Limitations.** A process that keeps the pipe open after the end is waited for one second.
 
 use std::io::Read;
 use std::sync::mpsc::{Receiver, channel};

@@ -1,41 +1,48 @@
-//! How is a command run that a model chose? By a copy of this program that locks itself up (`jail`) and then becomes the command; here it is
-//! asked for, `run` starts it.
+//! Sandboxed execution of commands that a model chose.
 //!
-//! Two policies. [`Policy::Tools`] is for text tools that need no help: one program, no further processes, no sockets, the repository read-only.
-//! [`Policy::Interpreters`] is for programs that run code of the repository by their nature: they may start others and write in the repository
-//! and in a folder of their own, and still reach neither the network nor a file elsewhere.
+//! [`Launcher::run`] starts a copy of this program, the jail, which confines itself and then becomes the command. Two policies exist.
+//! [`Policy::Tools`] is for text tools: one process, the repository read-only, no scratch folder. [`Policy::Interpreters`] is for programs that
+//! run the repository's code: they may start processes and write in the repository and in a scratch folder.
 //!
-//! **Limits.** Linux with Landlock (ABI 3, Linux 6.2 or later) on x86-64 and AArch64; elsewhere nothing is run. What the system keeps for all
-//! programs (libraries, locales) can be read. Whether a known path outside exists, its size and its times can be asked: Landlock does not cover
-//! `stat`. Memory is bounded for `Tools` only.
+//! Layers, each with its own promise:
+//!
+//! | layer | module | promise |
+//! |---|---|---|
+//! | namespaces | `jail::namespaces`, `jail::mounts` | files outside the root are absent, protected files are read-only, no network, no process outlives the run |
+//! | Landlock | `jail::landlock` | the same files can be opened by path, and no others; no TCP, no signals to other processes |
+//! | seccomp | `jail::syscalls` | no system call that leads out: sockets, mounts, namespaces, tracing, the kernel itself |
+//! | limits | `jail::limits` | bounded CPU time, file size, open files; `jail::supervise` bounds the wall time |
+//! | protected names | `jail::protected` | what editors, shells and git run by themselves is not changed, and not left behind if it is new |
+//!
+//! Namespaces are used where the kernel grants them. Elsewhere Landlock alone must hold (ABI 3, Linux 6.2; `Interpreters` need ABI 6, Linux 6.12),
+//! with stricter rules: new entries at the top of the repository, `chmod`, new sessions are refused. Where neither exists, nothing is run.
+//!
+//! **Limitations.** Linux on x86-64 and AArch64. The system's programs and libraries can be read. Memory is bounded for `Tools` only. With Landlock
+//! alone, `stat` of a path outside the root still answers.
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod drain;
 #[cfg(target_os = "linux")]
 mod jail;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
+mod programs;
+#[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]
-mod syscalls;
+mod scratch;
 
 use std::io;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::time::Duration;
 
-#[cfg(not(unix))]
+#[cfg(not(target_os = "linux"))]
 use crate::Workspace;
 use crate::path::RepoPath;
 use crate::read::ReadError;
 
 /// The first argument that makes this program a jail.
 const JAIL: &str = "__jail";
-/// With it, and nothing to run, the jail only says whether it can be had.
-const CHECK: &str = "check";
-/// How a jail ends that could not be built.
-const NO_JAIL: i32 = 125;
-/// What it says then, before the reason.
-const NO_JAIL_MARK: &str = "codeagent: no jail: ";
 
 /// What a command may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +86,10 @@ pub struct Outcome {
     pub stdout: Output,
     /// Standard error.
     pub stderr: Output,
+    /// Protected files and folders that were new or replaced after the command and were removed or put back.
+    pub removed: Vec<String>,
+    /// The same, where that failed.
+    pub not_removed: Vec<String>,
 }
 
 /// The beginning of what was written.
@@ -99,6 +110,9 @@ pub enum ExecError {
     /// It could not be locked up, so it was not run.
     #[error("commands are run in a jail only, and there is none here: {0}")]
     NoJail(String),
+    /// Commands that write run one at a time.
+    #[error("another command is still running in this repository; try again when it has ended")]
+    Busy,
     /// The folder cannot be used.
     #[error(transparent)]
     Folder(#[from] ReadError),
@@ -113,59 +127,64 @@ pub enum ExecError {
 /// Runs commands. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Launcher {
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nothing is run there"))]
     program: PathBuf,
+    /// Whether the jail uses namespaces, or Landlock alone.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nothing is run there"))]
+    namespaces: bool,
 }
 
 impl Launcher {
-    /// A launcher that uses the running program, whose `main` calls [`jail_main`].
+    /// Returns a launcher that uses the running program, whose `main` calls [`jail_main`].
     pub fn of_this_program() -> Result<Self, ExecError> {
         Self::of(std::env::current_exe().map_err(ExecError::Io)?)
     }
 
-    /// A launcher that uses a program whose `main` calls [`jail_main`]. An error if no jail can be had.
+    /// Returns a launcher that uses a program whose `main` calls [`jail_main`], with namespaces if the system grants them.
     pub fn of(program: PathBuf) -> Result<Self, ExecError> {
-        let checked = Command::new(&program).args([JAIL, CHECK]).env_clear().stdin(Stdio::null()).output().map_err(ExecError::Io)?;
-        if checked.status.success() {
-            return Ok(Self { program });
+        let with = Self { program: program.clone(), namespaces: true };
+        match with.probe() {
+            Ok(()) => Ok(with),
+            Err(refused) => Self::without_namespaces(program).map_err(|error| match (refused, error) {
+                (ExecError::NoJail(first), ExecError::NoJail(second)) => ExecError::NoJail(format!("{first}; {second}")),
+                (_, error) => error,
+            }),
         }
-        Err(ExecError::NoJail(reason(&String::from_utf8_lossy(&checked.stderr))))
+    }
+
+    /// Returns a launcher that uses Landlock alone, as on a system that grants no namespaces.
+    pub fn without_namespaces(program: PathBuf) -> Result<Self, ExecError> {
+        let launcher = Self { program, namespaces: false };
+        launcher.probe().map(|()| launcher)
+    }
+
+    /// Reports whether the jail has namespaces, its stronger form.
+    #[must_use]
+    pub fn has_namespaces(&self) -> bool {
+        self.namespaces
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn probe(&self) -> Result<(), ExecError> {
+        Err(ExecError::NoJail("Linux is needed".to_owned()))
     }
 
     /// Runs nothing: there is no jail.
-    #[cfg(not(unix))]
+    #[cfg(not(target_os = "linux"))]
     pub fn run(&self, _workspace: &Workspace, _request: &Request<'_>) -> Result<Outcome, ExecError> {
-        Err(ExecError::NoJail(format!("{} cannot lock itself up on this system", self.program.display())))
+        Err(ExecError::NoJail("Linux is needed".to_owned()))
     }
 }
 
-fn reason(told: &str) -> String {
-    told.trim().strip_prefix(NO_JAIL_MARK).unwrap_or("this program cannot lock itself up").to_owned()
-}
-
-/// What `main` does first: if the arguments say so, this process becomes a command in a jail and never returns, or ends.
+/// What `main` does first: if the arguments say so, this process is a part of a jail, and returns how it ends.
 #[must_use]
 pub fn jail_main() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next()? != JAIL {
         return None;
     }
-    let problem = enter(arguments.collect());
-    match problem {
-        None => Some(ExitCode::SUCCESS),
-        Some(problem) => {
-            use std::io::Write;
-            writeln!(io::stderr(), "{NO_JAIL_MARK}{problem}").ok();
-            Some(ExitCode::from(NO_JAIL as u8))
-        }
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn enter(arguments: Vec<std::ffi::OsString>) -> Option<String> {
-    jail::enter(&arguments).err()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn enter(_arguments: Vec<std::ffi::OsString>) -> Option<String> {
-    Some("Linux is needed".to_owned())
+    #[cfg(target_os = "linux")]
+    return Some(jail::main(arguments.collect()));
+    #[cfg(not(target_os = "linux"))]
+    return Some(ExitCode::FAILURE);
 }

@@ -35,3 +35,5 @@ pub use list::{Item, ItemKind, Special, Visit};
 pub use unix::Root;
 #[cfg(unix)]
 pub(crate) use unix::{LOOK, Last, READ};
+#[cfg(target_os = "linux")]
+pub(crate) use write::remove_tree;

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fchmod, fstat, mkdirat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
+use rustix::path::Arg;
 
 use super::change::{Removed, WriteError};
 use super::unix::{Place, TRIES, failed};
@@ -187,7 +188,7 @@ fn rename_new(from: &OwnedFd, name: &str, to: &OwnedFd, new: &str) -> Result<(),
 }
 
 /// Removes a folder with what it holds, however deep: no more than two folders are open at a time.
-fn remove_tree(parent: &OwnedFd, name: &str) -> Result<(), Errno> {
+pub fn remove_tree(parent: &OwnedFd, name: impl Arg + Copy) -> Result<(), Errno> {
     let flags = READ | OFlags::DIRECTORY;
     let mut folder = openat(parent, name, flags, Mode::empty())?;
     // The folders around it, and the name of each next one.

@@ -1,11 +1,12 @@
-//! What does `run_command` do? It runs an interpreter or a tool that runs code by its nature, in a jail in which the repository can be written
-//! (unless the server only reads) and nothing else can be reached.
+//! `run_command`: runs an interpreter, or a tool that runs the repository's code, in a jail. The repository can be written there unless the server is
+//! read-only, but for protected names (`.git`, `.vscode` and the like); nothing else can be reached.
 //!
-//! **Limits.** No network, so nothing is installed. A command that changes files is followed by a look at the whole repository for the index.
+//! **Limitations.** No network, so nothing is downloaded. Commands that may write run one at a time. After such a command the index compares the
+//! whole repository.
 
 use std::time::Duration;
 
-use codeagent_workspace::{Output, Policy, Request};
+use codeagent_workspace::{Outcome, Output, Policy, Request};
 use serde_json::{Value, json};
 
 use super::{path, shown};
@@ -40,7 +41,7 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, Failure> {
     if writes {
         call.take_in(&[]);
     }
-    Ok(json!({
+    let mut answer = json!({
         "command": command,
         "args": arguments,
         "cwd": shown(&folder),
@@ -51,7 +52,20 @@ pub fn run_command(call: &Call<'_>) -> Result<Value, Failure> {
         "stderr": text(&outcome.stderr),
         "stdoutTruncated": outcome.stdout.truncated,
         "stderrTruncated": outcome.stderr.truncated,
-    }))
+    });
+    if let Some(note) = note(&outcome) {
+        answer["note"] = note.into();
+    }
+    Ok(answer)
+}
+
+/// Says which protected files and folders the command made or replaced.
+fn note(outcome: &Outcome) -> Option<String> {
+    let removed = format!("commands may not create or replace these; undone: {}", outcome.removed.join(", "));
+    let kept = format!("remove these before you use git or an editor here, the command made them: {}", outcome.not_removed.join(", "));
+    let notes = [(removed, &outcome.removed), (kept, &outcome.not_removed)];
+    let notes: Vec<String> = notes.into_iter().filter(|(_, paths)| !paths.is_empty()).map(|(note, _)| note).collect();
+    (!notes.is_empty()).then(|| notes.join("; "))
 }
 
 fn text(output: &Output) -> String {

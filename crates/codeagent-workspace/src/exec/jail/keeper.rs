@@ -1,0 +1,118 @@
+//! The keeper: the jail's process that stays outside.
+//!
+//! It starts the processes inside, kills them when their time is over or the server is gone, and cleans up when the last has ended: protected
+//! names that are new are removed, and so is the scratch folder. Commands that may write run one at a time for each repository, so that one
+//! cannot hide from another's cleaning; the lock is on the root folder itself.
+//!
+//! **Limitations.** If the keeper itself is killed, nobody cleans up: a later server removes the scratch folder. On file systems without locks
+//! (some NFS servers) commands are not kept apart.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
+use rustix::io::Errno;
+use rustix::process::{getpid, set_child_subreaper};
+
+use super::plan::{Plan, Stage};
+use super::protected::Protected;
+use super::report::Report;
+use super::supervise::{End, reap_all, supervise};
+use super::{landlock, namespaces};
+use crate::exec::scratch::Scratch;
+
+/// How often the lock of the repository is tried.
+const STEP: Duration = Duration::from_millis(20);
+/// How much longer than the command the init may take.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Runs a command in a jail and reports on it.
+pub fn main(plan: Plan) -> ExitCode {
+    close_inherited();
+    let report = run(plan).unwrap_or_else(Report::problem);
+    report.send();
+    ExitCode::SUCCESS
+}
+
+/// Closes files that the server had from its own parent and passed on without knowing. Nothing of this process is open yet.
+fn close_inherited() {
+    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return };
+    let numbers: Vec<i32> = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for number in numbers.into_iter().filter(|number| *number > 2) {
+        nix::unistd::close(number).ok();
+    }
+}
+
+fn run(mut plan: Plan) -> Result<Report, String> {
+    let told = |error: io::Error| error.to_string();
+    let root = open(&plan.root, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).map_err(|error| told(error.into()))?;
+    if plan.writes() && !lock(&root, plan.timeout) {
+        return Ok(Report { busy: true, ..Report::default() });
+    }
+    let scratch = Scratch::make(&plan.scratch).map_err(told)?;
+    let protected = plan.writes().then(|| Protected::find(&root, &plan.root)).transpose()?;
+    if let Some(protected) = &protected {
+        plan.protected = protected.read_only().to_vec();
+        plan.pinned = protected.pinned().to_vec();
+    }
+    let ended = if plan.namespaces { in_namespaces(&plan) } else { in_landlock(&plan) };
+    let cleaned = protected.map(|protected| protected.restore(&root)).unwrap_or_default();
+    drop(scratch);
+    Ok(Report { removed: cleaned.removed, not_removed: cleaned.not_removed, ..ended? })
+}
+
+/// Waits until no other command writes in the repository; false: that took too long, or the server is gone.
+fn lock(root: &OwnedFd, patience: Duration) -> bool {
+    let deadline = Instant::now() + patience;
+    let stdin = io::stdin();
+    loop {
+        match flock(root, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK | Errno::INTR) => {}
+            _ => return true,
+        }
+        let mut events = [PollFd::new(&stdin, PollFlags::IN)];
+        let waited = Timespec::try_from(STEP).is_ok_and(|step| poll(&mut events, Some(&step)) == Ok(0));
+        if !waited || Instant::now() >= deadline {
+            return false;
+        }
+    }
+}
+
+/// Runs the command below an init of its own, whose report is passed on.
+fn in_namespaces(plan: &Plan) -> Result<Report, String> {
+    let told = |error: io::Error| format!("namespaces: {error}");
+    namespaces::enter()?;
+    let (mut ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(told)?;
+    let end =
+        start(Path::new("/proc/self/exe"), plan, Stage::Init, Stdio::from(OwnedFd::from(theirs)), plan.timeout + GRACE).map_err(told)?;
+    let mut words = Vec::new();
+    ours.set_read_timeout(Some(Duration::from_secs(1))).map_err(told)?;
+    io::Read::read_to_end(&mut ours, &mut words).ok();
+    // An init that was killed reports nothing.
+    let report = Report::parse(&words).unwrap_or_else(|| Report::ended(end.status));
+    Ok(Report { timed_out: report.timed_out || end.timed_out, ..report })
+}
+
+/// Runs the command as a child of this process, and waits for all processes it started.
+fn in_landlock(plan: &Plan) -> Result<Report, String> {
+    let told = |error: io::Error| error.to_string();
+    landlock::required()?;
+    set_child_subreaper(Some(getpid())).map_err(|error| told(error.into()))?;
+    let end = start(Path::new("/proc/self/exe"), plan, Stage::Command, Stdio::null(), plan.timeout).map_err(told)?;
+    reap_all();
+    Ok(Report { timed_out: end.timed_out, ..Report::ended(end.status) })
+}
+
+/// Starts a process of the jail and waits for it.
+pub fn start(program: &Path, plan: &Plan, stage: Stage, stdin: Stdio, timeout: Duration) -> io::Result<End> {
+    let mut command = Command::new(program);
+    let child = command.args(plan.words(stage)).process_group(0).stdin(stdin).spawn()?;
+    // It holds the other end of a socket.
+    drop(command);
+    supervise(child.id(), timeout)
+}

@@ -1,0 +1,59 @@
+//! The jail: this program, started again, in up to three processes.
+//!
+//! 1. The *keeper* ([`keeper`]) is outside. It makes the scratch folder, finds what is protected, watches the time and the server, and cleans up
+//!    when every process of the command has ended, also if the server was killed.
+//! 2. The *init* ([`namespaces::init`]) is process 1 of new namespaces. It builds the root that the command sees and reaps processes. When it
+//!    ends, the kernel kills the others. With Landlock alone there is no init, and the keeper takes its place.
+//! 3. The last one ([`become_command`]) gives up the remaining rights and becomes the command.
+//!
+//! Each step only takes rights away, and a step that fails ends the run before the command starts.
+
+mod keeper;
+mod landlock;
+mod limits;
+mod mounts;
+mod namespaces;
+pub mod plan;
+pub mod protected;
+pub mod report;
+mod supervise;
+mod syscalls;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use rustix::process::{Signal, set_parent_process_death_signal};
+
+use plan::{Plan, Stage};
+
+/// The exit code of the last process if it could not become the command.
+pub const NO_JAIL: i32 = 125;
+/// What it writes to standard error then, before the reason.
+pub const NO_JAIL_MARK: &str = "codeagent: no jail: ";
+
+/// Runs the process of a jail that the arguments ask for.
+pub fn main(words: Vec<OsString>) -> ExitCode {
+    let problem = match Plan::parse(words) {
+        Some((Stage::Keep, plan)) => return keeper::main(plan),
+        Some((Stage::Init, plan)) => return namespaces::init(&plan),
+        Some((Stage::Command, plan)) => become_command(&plan).err(),
+        None => Some("unknown arguments".to_owned()),
+    };
+    let Some(problem) = problem else { return ExitCode::SUCCESS };
+    writeln!(std::io::stderr(), "{NO_JAIL_MARK}{problem}").ok();
+    ExitCode::from(NO_JAIL as u8)
+}
+
+/// Gives up all rights that the plan does not grant and becomes the command. Returns only if that failed, or if there is no command.
+fn become_command(plan: &Plan) -> Result<(), String> {
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
+    limits::restrict(plan)?;
+    landlock::restrict(plan)?;
+    syscalls::restrict(plan)?;
+    if plan.program.as_os_str().is_empty() {
+        return Ok(());
+    }
+    Err(format!("the program cannot be started: {}", Command::new(&plan.program).args(&plan.arguments).exec()))
+}

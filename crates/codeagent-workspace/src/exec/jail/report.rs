@@ -1,0 +1,68 @@
+//! What a process of a jail tells the one that started it, as one JSON object over its standard input, a socket.
+
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+
+use rustix::process::WaitStatus;
+use serde_json::{Value, json};
+
+/// How a command ended, or why it did not start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Its exit code, unless a signal ended it.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// Its time was over.
+    pub timed_out: bool,
+    /// Another command was running all the time.
+    pub busy: bool,
+    /// Protected paths that were removed or put back after it.
+    pub removed: Vec<String>,
+    /// The same, where that failed.
+    pub not_removed: Vec<String>,
+    /// Why it was not run.
+    pub problem: Option<String>,
+}
+
+impl Report {
+    /// Returns the report of a command that ended.
+    pub fn ended(status: WaitStatus) -> Self {
+        Self { exit_code: status.exit_status(), signal: status.terminating_signal(), ..Self::default() }
+    }
+
+    /// Returns the report of a command that was not run.
+    pub fn problem(problem: impl Into<String>) -> Self {
+        Self { problem: Some(problem.into()), ..Self::default() }
+    }
+
+    /// Sends it to the process that started this one.
+    pub fn send(&self) {
+        let told = json!({
+            "exit_code": self.exit_code, "signal": self.signal, "timed_out": self.timed_out, "busy": self.busy,
+            "removed": self.removed, "not_removed": self.not_removed, "problem": self.problem,
+        });
+        let send = || -> io::Result<()> {
+            let mut socket = std::fs::File::from(io::stdin().as_fd().try_clone_to_owned()?);
+            socket.write_all(told.to_string().as_bytes())
+        };
+        // The other end may be gone, and then nobody asks.
+        send().ok();
+    }
+
+    /// Reads a report.
+    pub fn parse(told: &[u8]) -> Option<Self> {
+        let told: Value = serde_json::from_slice(told).ok()?;
+        let number = |name: &str| told[name].as_i64().and_then(|number| i32::try_from(number).ok());
+        let texts = |name: &str| told[name].as_array().into_iter().flatten().filter_map(|text| text.as_str().map(str::to_owned)).collect();
+        Some(Self {
+            exit_code: number("exit_code"),
+            signal: number("signal"),
+            timed_out: told["timed_out"].as_bool()?,
+            busy: told["busy"].as_bool()?,
+            removed: texts("removed"),
+            not_removed: texts("not_removed"),
+            problem: told["problem"].as_str().map(str::to_owned),
+        })
+    }
+}
