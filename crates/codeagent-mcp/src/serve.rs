@@ -138,10 +138,10 @@ pub fn serve_http(
     ended
 }
 
-/// Lets tools that still run come to their end. Those that only read were told to stop; what remains changes something.
+/// Lets tools that change something come to their end.
 async fn finish(server: &Server) {
-    if tokio::time::timeout(FINISHING, server.idle()).await.is_err() {
-        tracing::warn!("a tool still runs and is left unfinished");
+    if tokio::time::timeout(FINISHING, server.settled()).await.is_err() {
+        tracing::warn!("a tool that changes files is left unfinished");
     }
 }
 

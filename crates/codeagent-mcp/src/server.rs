@@ -20,7 +20,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use serde_json::{Map, Value};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinError;
 
 use crate::answer::{Answer, error_result};
@@ -63,6 +63,8 @@ pub struct Server {
     repository: Arc<Repository>,
     set: Arc<ToolSet>,
     turns: Arc<Semaphore>,
+    /// Held by tools that change files or the index.
+    changes: Arc<Semaphore>,
 }
 
 impl Server {
@@ -81,7 +83,8 @@ impl Server {
     /// A server of any profile over a repository that may have to be sought.
     #[must_use]
     pub fn about(repository: Arc<Repository>, set: ToolSet) -> Self {
-        Self { repository, set: Arc::new(set), turns: Arc::new(Semaphore::new(RUNNING)) }
+        let semaphore = || Arc::new(Semaphore::new(RUNNING));
+        Self { repository, set: Arc::new(set), turns: semaphore(), changes: semaphore() }
     }
 
     /// Its tools.
@@ -96,10 +99,16 @@ impl Server {
         Self { set: Arc::new(tools), ..self.clone() }
     }
 
-    /// Waits until no tool runs any more.
-    pub async fn idle(&self) {
+    /// Waits until no tool changes anything any more. Commands are not waited for: they end with the process.
+    pub async fn settled(&self) {
         // Nobody closes the semaphore.
-        self.turns.acquire_many(RUNNING as u32).await.ok();
+        self.changes.acquire_many(RUNNING as u32).await.ok();
+    }
+
+    /// To be held by a tool while it runs, if it changes something.
+    async fn change(&self, changes: bool) -> Option<OwnedSemaphorePermit> {
+        // There are as many as turns, so nobody waits.
+        if changes { Arc::clone(&self.changes).acquire_owned().await.ok() } else { None }
     }
 
     /// Calls a tool of another profile than the index.
@@ -118,10 +127,12 @@ impl Server {
             Err(reason) => return self.set.refused(reason, era).map(CallToolResponse::from),
         };
         let _turn = self.turns.acquire().await.map_err(|_| ErrorData::internal_error("the server ends", None))?;
+        let change = self.change(self.set.changes_files(&request.name)).await;
         let set = Arc::clone(&self.set);
         let canceller = Canceller::default();
         let caller = Caller { era, canceller: canceller.clone() };
         let work = move || {
+            let _change = change;
             let answer = set.call(&state, &request.name, request.arguments.unwrap_or_default(), &caller);
             answer.unwrap_or_else(|| Err(no_such_tool(&request.name, std::iter::empty())))
         };
@@ -205,8 +216,9 @@ impl ServerHandler for Server {
         let sent = request.arguments.unwrap_or_default();
         let canceller = Canceller::default();
         let of_call = canceller.clone();
+        let change = self.change(tool.writes).await;
         let work = move || {
-            let _turn = turn;
+            let _held = (turn, change);
             call(&state, tool, sent, reporter, of_call)
         };
         let answer = until_cancelled(work, context.ct.cancelled(), &canceller).await;

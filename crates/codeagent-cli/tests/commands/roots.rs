@@ -28,7 +28,7 @@ impl Home {
 
     fn command(&self, folder: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-        command.args(arguments).current_dir(folder).env("HOME", self.path()).env("USERPROFILE", self.path());
+        command.args(arguments).current_dir(folder).env("HOME", self.path()).env("USERPROFILE", self.path()).env_remove("XDG_CONFIG_HOME");
         command.env("CODEAGENT_DATA_DIR", self.outer.path().join("data")).env_remove("CODEAGENT_LOG");
         command
     }
@@ -96,6 +96,17 @@ fn a_variable_that_a_client_left_in_place_is_named() {
     }
     std::fs::create_dir(home.path().join("${odd}")).unwrap();
     assert_eq!(home.said(&home.path(), &["index", "--root", "${odd}"]).0, 0, "a folder may be called so");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_entry_for_vs_code_holds_no_variable() {
+    let home = Home::new();
+    let (code, said) = home.said(&home.path(), &["install", "vscode"]);
+    assert_eq!(code, 0, "{said}");
+    let written = std::fs::read_to_string(home.path().join(".config/Code/User/mcp.json")).unwrap();
+    let settings: Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(settings["servers"]["codeagent"]["args"], json!(["mcp"]), "{written}");
 }
 
 /// A server that is started without `--root`, and its client.

@@ -233,6 +233,12 @@ impl ToolSet {
         if self.profile == Profile::Local { local::names().collect() } else { self.tools().map(|tool| tool.name).collect() }
     }
 
+    /// Reports whether a tool changes files by itself, not by a command.
+    #[must_use]
+    pub fn changes_files(&self, name: &str) -> bool {
+        self.tools().any(|tool| tool.name == name && tool.effect == Effect::Writes)
+    }
+
     /// The tools as a client gets to see them.
     #[must_use]
     pub fn descriptions(&self) -> Vec<ToolDescription> {
