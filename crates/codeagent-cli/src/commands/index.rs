@@ -26,13 +26,13 @@ const AGAIN: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Throw the old index away first
+    /// Rebuild the index from scratch
     #[arg(long)]
     rebuild: bool,
-    /// End with exit code 1 if a file could not be indexed
+    /// Exit with 1 if a file could not be indexed
     #[arg(long)]
     strict: bool,
-    /// List the files with parse errors, and the time by phase
+    /// List the files with parse errors, and the time of each phase
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]
@@ -61,16 +61,21 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     say_healed(&engine);
     let answers = engine.answers();
     let remarks = answers.workspace().config().remarks.iter().map(String::as_str).chain(answers.workspace().brought_index());
-    let notes: Vec<&str> = remarks.collect();
-    if !root.json {
-        notes.iter().for_each(|remark| output::note(remark));
+    let mut notes: Vec<String> = remarks.map(str::to_owned).collect();
+    if summary.as_ref().is_ok_and(|summary| summary.files() == 0) {
+        notes.push(format!(
+            "no C#, TypeScript or JavaScript files in {}; --root names another folder",
+            answers.workspace().root().display()
+        ));
     }
-    let summary = summary?;
+    let say_notes = || notes.iter().for_each(|text| output::note(text));
+    let summary = summary.inspect_err(|_| say_notes())?;
     let details = if arguments.verbose { details(&engine, &summary)? } else { Vec::new() };
     if root.json {
         output::json(&report(&summary, &notes, &details))?;
     } else {
         output::lines(std::iter::once(line(&summary)).chain(details))?;
+        say_notes();
     }
     engine.close()?;
     let failed = arguments.strict && !summary.problems.is_empty();
@@ -103,7 +108,7 @@ pub fn open_alone(root: &Root, rebuild: bool) -> anyhow::Result<Engine> {
 /// Says it if the index was damaged.
 pub fn say_healed(engine: &Engine) {
     if let Some(reason) = engine.take_healed() {
-        output::note(&format!("the index was damaged ({reason}) and was made anew"));
+        output::note(&format!("the index was damaged ({reason}) and was rebuilt"));
     }
 }
 
@@ -130,7 +135,7 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Opened> {
             return Ok(Opened::Elsewhere(text));
         }
         if !std::mem::replace(&mut is_said, true) {
-            output::note("another codeagent indexes this repository; waiting for it");
+            output::note("another codeagent process is indexing this repository; waiting");
         }
         std::thread::sleep(AGAIN);
     }
@@ -144,7 +149,7 @@ fn elsewhere(root: &Root) -> anyhow::Result<Option<String>> {
     let counts = query::counts(&Answers::open(&root.folder, &DataHome::default())?.snapshot()?)?;
     let behind = granted.behind.map(|behind| format!("; {behind}")).unwrap_or_default();
     let (files, symbols) = (count(counts.files, "file"), count(counts.symbols, "symbol"));
-    Ok(Some(format!("{files}, {symbols}, {}, by the codeagent that watches the repository{behind}", count(counts.edges, "edge"))))
+    Ok(Some(format!("{files}, {symbols}, {}, updated by the process that watches the repository{behind}", count(counts.edges, "edge"))))
 }
 
 /// The one line that says what the index holds now.
@@ -154,7 +159,7 @@ fn line(summary: &Summary) -> String {
     let partial = if partial > 0 { format!(", {} with parse errors", count(partial, "file")) } else { String::new() };
     let failed = summary.problems.len() as u64;
     let failed = if failed > 0 { format!(", {} could not be indexed", count(failed, "file")) } else { String::new() };
-    let hint = if partial.is_empty() && failed.is_empty() { "" } else { " (`codeagent status` lists them)" };
+    let hint = if partial.is_empty() && failed.is_empty() { "" } else { " (`codeagent status --all` lists them)" };
     let unchanged = if summary.unchanged { "nothing changed: " } else { "" };
     format!(
         "{unchanged}{}, {}, {}{resolved}, {:.1} s{partial}{failed}{hint}",
@@ -166,7 +171,7 @@ fn line(summary: &Summary) -> String {
 }
 
 /// What `--json` prints.
-fn report(summary: &Summary, notes: &[&str], details: &[String]) -> Value {
+fn report(summary: &Summary, notes: &[String], details: &[String]) -> Value {
     let failed = summary.problems.iter().map(|problem| json!({ "path": problem.path, "reason": problem.message }));
     json!({
         "unchanged": summary.unchanged,
