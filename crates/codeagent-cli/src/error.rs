@@ -10,6 +10,11 @@ use serde_json::{Value, json};
 
 use crate::said::by_command;
 
+/// Arguments that make no sense, as far as the parser of the command line cannot tell.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
 /// An error and its causes, as far as what is said before does not hold them: most of our errors say their causes themselves.
 pub fn told(error: &anyhow::Error) -> String {
     let whole = error.chain().fold(String::new(), |said, cause| match cause.to_string() {

@@ -1,4 +1,4 @@
-//! With which code does the command end? 0 done, 1 done with files that failed and `--strict`, 2 usage or settings, 3 no index, 4 locked, 5 damaged,
+//! Exit codes: 0 success, 1 files that failed with `--strict` or a problem that `doctor` found, 2 usage or settings, 3 no index, 4 locked, 5 damaged,
 //! 130 interrupted.
 
 use std::io;
@@ -40,7 +40,8 @@ fn code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     if let Some(error) = cause.downcast_ref::<ToolError>() {
         return Some(of_tool(error.code));
     }
-    let is_usage = cause.is::<codeagent_core::InspectError>()
+    let is_usage = cause.is::<error::Usage>()
+        || cause.is::<codeagent_core::InspectError>()
         || matches!(cause.downcast_ref(), Some(ServeError::Exposed(_) | ServeError::Root(_)))
         || cause.is::<codeagent_mcp::http::TokenError>()
         || cause.is::<codeagent_workspace::PathError>()

@@ -14,7 +14,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use codeagent_workspace::LogFile;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     }
     codeagent_memory::few_arenas();
     codeagent_workspace::survive_file_size_limit();
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::of_process() {
         Ok(cli) => cli,
         Err(error) => {
             log_to(None);
@@ -82,6 +82,14 @@ fn refuse(error: &clap::Error) -> ExitCode {
     // What was typed may be the name of a file, completed by the shell.
     if std::env::args().any(|argument| argument.chars().any(text::acts_on_terminals)) && error.use_stderr() {
         output::complain(error.to_string().trim_end());
+        return exit::USAGE.into();
+    }
+    // `codeagent index .`
+    let is_folder = error.kind() == ErrorKind::UnknownArgument
+        && matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(typed)) if std::path::Path::new(typed).is_dir());
+    if is_folder {
+        error.print().ok();
+        output::complain("help: `--root FOLDER` names the repository");
         return exit::USAGE.into();
     }
     error.exit()

@@ -1,10 +1,10 @@
-//! How is an answer printed? Rows as lines for people, remarks apart from them on standard error; or all of it as JSON:
-//! `{"results":[..],"notes":[..]}` with what else the tool adds.
+//! Printing of answers: rows as lines for people and after them the notes on standard error, or all of it as JSON:
+//! `{"results":[..],"notes":[..]}` with the tool's additions.
 //!
-//! Paths of lines for people are relative to the working folder, so that an editor opens `path:line:column`; those of JSON are relative to the
-//! root, as the tools have them. Colours go where a terminal is and `NO_COLOR` is not set.
+//! Paths in lines for people are relative to the current directory, so that an editor opens `path:line:column`; those in JSON are relative to
+//! the root, as in the tools. Colours are used on a terminal unless `NO_COLOR` is set.
 //!
-//! **Limits.** A path that is not below a folder shared with the working folder is shown whole.
+//! **Limits.** A path that shares no folder with the current directory is shown whole.
 
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -90,11 +90,11 @@ impl Places {
     }
 }
 
-/// What may belong to an answer: the names of its number and of its places, and what it is.
+/// What may belong to an answer: the names of its number and of its locations, and what it is.
 const UNCERTAIN: [(&str, &str, (&str, &str)); 3] = [
-    ("unresolved_sites", "unresolved", ("use", "without a known target that may belong here")),
-    ("possible_sites", "possible", ("use", "more likely of another symbol of that name, but not certainly")),
-    ("textual_sites", "textual", ("line", "of files in no indexed language that may use the name")),
+    ("unresolved_sites", "unresolved", ("use", "of the name could not be resolved and may belong here")),
+    ("possible_sites", "possible", ("use", "of the name more likely to belong to another symbol")),
+    ("textual_sites", "textual", ("line", "in other languages with the name")),
 ];
 
 /// An answer with the rows that are shown of it.
@@ -113,11 +113,16 @@ impl Answered {
             value => vec![value],
         };
         let stale = strings(&answer.added, "stale_files");
-        let mut notes: Vec<String> = answer.notes.iter().map(|note| by_command(note, &stale)).collect();
+        // That they are not in the index is said by the note about them.
+        let is_said = |note: &str| {
+            note.split_once("not in the index yet: ").is_some_and(|(_, files)| files.split(", ").all(|file| stale.contains(&file)))
+        };
+        let notes = answer.notes.iter().filter(|note| !is_said(note));
+        let mut notes: Vec<String> = notes.map(|note| by_command(note, &stale)).collect();
         let all = rows.len();
         if let Some(limit) = limit.filter(|limit| *limit < all) {
             rows.truncate(limit);
-            notes.insert(0, format!("{limit} of {all} results are shown (--limit)"));
+            notes.insert(0, format!("showing {limit} of {all} results (--limit)"));
         }
         Self { rows, added: answer.added, notes }
     }
@@ -129,26 +134,37 @@ impl Answered {
             whole.as_object_mut().into_iter().for_each(|fields| fields.extend(self.added.clone()));
             return json(&whole);
         }
-        self.remark();
         let places = root.places()?;
-        let mut rows = self.rows.iter();
-        let mut printed = Vec::new();
-        for line in strings(&self.added, "symbols") {
-            // Each says how many of the rows are its own.
-            let own = line.rsplit(": ").next().and_then(|count| count.parse().ok()).unwrap_or(0);
-            printed.push(Line::heading(line));
-            rows.by_ref().take(own).for_each(|each| printed.extend(row(each, &places)));
+        let mut rows = self.rows.iter().peekable();
+        let (mut printed, mut without) = (Vec::new(), 0);
+        for symbol in strings(&self.added, "symbols").into_iter().filter_map(Head::parse) {
+            if symbol.results == 0 || rows.peek().is_none() {
+                without += u64::from(symbol.results == 0);
+                continue;
+            }
+            if !printed.is_empty() {
+                printed.push(Line::default());
+            }
+            printed.push(symbol.line(&places));
+            rows.by_ref().take(symbol.results).for_each(|each| printed.extend(row(each, &places)));
         }
         rows.for_each(|each| printed.extend(row(each, &places)));
-        lines(printed)
+        let is_empty = printed.is_empty();
+        lines(printed)?;
+        if without > 0 && !is_empty {
+            note(&format!("{} of that name without results", count(without, "more symbol")));
+        }
+        self.remark();
+        Ok(())
     }
 
-    /// What is to be known of the answer.
+    /// Prints the notes, after the results.
     fn remark(&self) {
         self.notes.iter().for_each(|text| note(text));
         let also = strings(&self.added, "also_named");
         if !also.is_empty() {
-            note(&format!("also named so, ask about one by its node_id or narrow by --file:\n  {}", also.join("\n  ")));
+            let also: Vec<&str> = also.into_iter().map(without_id).collect();
+            note(&format!("more symbols of that name (select them with --file or a longer name):\n  {}", also.join("\n  ")));
         }
         for (number, list, (word, meaning)) in UNCERTAIN {
             if let Some(number) = self.added.get(number).and_then(Value::as_u64) {
@@ -158,6 +174,34 @@ impl Answered {
             }
         }
     }
+}
+
+/// One of several symbols that are answered for: `nabc Shop.Cart.Total(int) src/Cart.cs:12: 3`.
+struct Head<'a> {
+    name: &'a str,
+    path: &'a str,
+    line: &'a str,
+    results: usize,
+}
+
+impl<'a> Head<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
+        let (symbol, results) = text.rsplit_once(": ")?;
+        let (name, place) = without_id(symbol).rsplit_once(' ')?;
+        let (path, line) = place.rsplit_once(':')?;
+        Some(Self { name, path, line, results: results.parse().ok()? })
+    }
+
+    /// `Shop.Cart.Total(int) (src/Cart.cs:12): 3 results`
+    fn line(&self, places: &Places) -> Line {
+        let results = count(self.results as u64, "result");
+        Line::heading(format!("{} ({}:{}): {results}", self.name, places.of(self.path), self.line))
+    }
+}
+
+/// A symbol as it is listed, without its node id.
+fn without_id(symbol: &str) -> &str {
+    symbol.split_once(' ').map_or(symbol, |(_, rest)| rest)
 }
 
 fn strings<'a>(added: &'a Map<String, Value>, name: &str) -> Vec<&'a str> {

@@ -1,10 +1,14 @@
-//! What does a remark that was written for tools say on a command line? The same with the commands in place of the tools.
+//! Notes and errors that were written for tools, with commands in place of tool calls.
 //!
-//! **Limits.** Knows the tools that remarks name; parameters in a remark stay as the tools call them.
+//! **Limits.** Knows the tools that notes name.
 
-/// What remarks tell to do, and what does it here. What holds another comes first.
-const COMMANDS: [(&str, &str); 14] = [
-    ("call index_files with them and ask again", "run `codeagent index` and ask again"),
+/// What notes name, and what does it here. What holds another comes first.
+const COMMANDS: [(&str, &str); 18] = [
+    ("call index_files with them and ask again", "run `codeagent index`"),
+    ("(path, tests, kind, min_confidence)", "(--path, --tests, --kind, --min-confidence)"),
+    ("by a longer name, parameters, `file` or node_id", "by a longer name, parameters or --file"),
+    ("`language` or `project_id` exclude", "--language or --project exclude"),
+    ("`node_id` must be", "NAME must be"),
     ("index_files", "`codeagent index`"),
     ("list_directory shows it", "`ls` shows it"),
     ("search_symbols", "`codeagent search`"),
@@ -20,10 +24,25 @@ const COMMANDS: [(&str, &str); 14] = [
     ("get_status", "`codeagent status`"),
 ];
 
-/// The remark as a command says it, about the files that are not as they were indexed.
+/// The note as a command says it; `stale` are the files that have changed since they were indexed.
 pub fn by_command(note: &str, stale: &[&str]) -> String {
     let named = if stale.is_empty() { note.to_owned() } else { note.replace("stale_files", &stale.join(", ")) };
-    COMMANDS.iter().fold(named, |note, (tool, command)| note.replace(tool, command))
+    let typed: String = named
+        .split('`')
+        .enumerate()
+        .map(|(at, part)| if at % 2 == 0 { part.to_owned() } else { in_shell(part) })
+        .collect::<Vec<_>>()
+        .join("`");
+    COMMANDS.iter().fold(typed, |note, (tool, command)| note.replace(tool, command))
+}
+
+/// A call of a tool, as it is typed; anything else as it is.
+fn in_shell(call: &str) -> String {
+    let Some((tool, name)) = call.split_once(' ') else { return call.to_owned() };
+    let Some((_, command)) = COMMANDS.iter().find(|(known, _)| *known == tool) else { return call.to_owned() };
+    let is_plain = |c: char| c.is_alphanumeric() || "._-/:#".contains(c);
+    let quote = if name.chars().all(is_plain) { "" } else { "'" };
+    format!("{} {quote}{name}{quote}", command.trim_matches('`'))
 }
 
 #[cfg(test)]
@@ -34,11 +53,13 @@ mod tests {
     fn tools_become_commands() {
         for (note, stale, expected) in [
             (
-                "stale_files were changed since they were indexed: call index_files with them and ask again",
+                "changed: stale_files (call index_files with them and ask again)",
                 &["a.cs", "b.cs"][..],
-                "a.cs, b.cs were changed since they were indexed: run `codeagent index` and ask again",
+                "changed: a.cs, b.cs (run `codeagent index`)",
             ),
             ("its uses: get_references lists them", &[], "its uses: `codeagent references` lists them"),
+            ("its uses: `get_references src/a.ts#C.m`", &[], "its uses: `codeagent references src/a.ts#C.m`"),
+            ("its members: `get_callers A.B.*`, `class A<T>`", &[], "its members: `codeagent callers 'A.B.*'`, `class A<T>`"),
             ("nothing else", &[], "nothing else"),
         ] {
             assert_eq!(by_command(note, stale), expected);

@@ -11,6 +11,8 @@ mod clean;
 #[cfg(unix)]
 #[path = "commands/daemon.rs"]
 mod daemon;
+#[path = "commands/first_steps.rs"]
+mod first_steps;
 #[path = "commands/hook.rs"]
 mod hook;
 #[path = "commands/model.rs"]
@@ -47,7 +49,10 @@ impl Shop {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
-        command.args(arguments).arg("--root").arg(self.root.path()).env("CODEAGENT_DATA_DIR", self.home()).env_remove("CODEAGENT_LOG");
+        command.args(arguments).env("CODEAGENT_DATA_DIR", self.home()).env_remove("CODEAGENT_LOG");
+        if !matches!(arguments.first(), Some(&("model" | "install" | "uninstall" | "completions" | "man" | "version"))) {
+            command.arg("--root").arg(self.root.path());
+        }
         command.current_dir(self.root.path());
         command
     }
@@ -102,7 +107,10 @@ fn symbols_are_found_and_followed() {
     "#]]
     .assert_eq(&shop.stdout(&["callers", "PriceCalculator.Price"]));
     let through = String::from_utf8(shop.run(&["callers", "OrderService.Place"]).stderr).unwrap();
-    assert!(through.contains("calls through an interface") && through.contains("Shop.Services.IOrderService.Place"), "{through}");
+    assert!(
+        through.contains("calls through an interface") && through.contains("`codeagent callers Shop.Services.IOrderService.Place`"),
+        "{through}"
+    );
     expect![[r#"
         web/packages/client/src/orders.ts#OrdersApi.place  web/packages/client/src/orders.ts:9
             web/packages/app/src/state/cart.ts:25:37  const order = await this.orders.place(this.lines);
@@ -180,7 +188,7 @@ fn exit_codes_tell_what_to_do() {
 
     let (code, message) = shop.failure(&["callers", "Order.Plase"]);
     assert!(
-        code == 2 && message.contains("Shop.Domain.Order is a class") && message.contains("nearest to that: Place,"),
+        code == 2 && message.contains("Shop.Domain.Order is a class") && message.contains("closest members: Place,"),
         "{code} {message}"
     );
     assert_eq!(shop.failure(&["outline", "../x.cs"]).0, 2);
@@ -339,14 +347,20 @@ fn unknown_settings_are_remarked() {
     std::fs::create_dir_all(shop.root.path().join(".codeagent")).unwrap();
     std::fs::write(shop.root.path().join(".codeagent/config.json"), r#"{"exclud": ["web"]}"#).unwrap();
     let (code, message) = shop.failure(&["index"]);
-    assert!(code == 0 && message.contains("column 2: \"exclud\" is no setting; do you mean \"exclude\"?"), "{code} {message}");
-    assert!(shop.failure(&["status"]).1.contains("do you mean"));
+    assert!(code == 0 && message.contains("column 2: unknown setting \"exclud\"; did you mean \"exclude\"?"), "{code} {message}");
+    assert!(shop.failure(&["status"]).1.contains("did you mean"));
 }
 
 #[test]
 fn without_a_server_an_answer_says_which_files_have_changed() {
     let shop = Shop::indexed();
-    let said = |shop: &Shop| String::from_utf8(shop.run(&["callers", "PriceCalculator.Price"]).stderr).unwrap();
+    let said = |shop: &Shop| loop {
+        let said = String::from_utf8(shop.run(&["callers", "PriceCalculator.Price"]).stderr).unwrap();
+        // On a busy machine there is not always time enough to look.
+        if !said.contains("could not check") {
+            return said;
+        }
+    };
     assert!(!said(&shop).contains("changed"), "{}", said(&shop));
     std::fs::write(shop.root.path().join("src/Extra.cs"), "class Extra { }").unwrap();
     assert!(said(&shop).contains("1 file has changed and is not in the index yet: src/Extra.cs"), "{}", said(&shop));
@@ -523,12 +537,12 @@ fn a_file_that_could_not_be_indexed_is_named_wherever_it_is_asked_about() {
     std::fs::write(shop.root.path().join("web/keycode.ts"), format!("export enum Keycode {{ A = {} }}\n", "1 + ".repeat(8000) + "1"))
         .unwrap();
     std::fs::write(shop.root.path().join("web/broken.ts"), "export const a = 1;\nexport const = = ;\n").unwrap();
-    let reason = "web/keycode.ts could not be indexed, so none of its symbols are known: its lines are longer than";
+    let reason = "web/keycode.ts could not be indexed, so none of its symbols are known: lines of more than";
     let summary = shop.stdout(&["index"]);
-    assert!(summary.contains("1 file with parse errors, 1 file could not be indexed (`codeagent status` lists them)"), "{summary}");
+    assert!(summary.contains("1 file with parse errors, 1 file could not be indexed (`codeagent status --all` lists them)"), "{summary}");
     assert_eq!(shop.run(&["index", "--strict"]).status.code(), Some(1));
     let status = shop.stdout(&["status"]);
-    assert!(status.contains("failed web/keycode.ts: its lines are longer") && status.contains("parse errors web/broken.ts: "), "{status}");
+    assert!(status.contains("failed web/keycode.ts: lines of more than") && status.contains("parse errors web/broken.ts: "), "{status}");
     assert!(shop.stdout(&["status", "--json"]).contains("\"path\": \"web/keycode.ts\""));
     for arguments in [["outline", "web/keycode.ts"], ["search", "keycode"], ["symbol", "Keycode"], ["callers", "Keycode.A"]] {
         let said = String::from_utf8(shop.run(&arguments).stderr).unwrap();
@@ -546,11 +560,11 @@ fn uses_that_were_too_costly_are_counted_and_said() {
     std::fs::write(shop.root.path().join("web/costly.ts"), blocks + &uses).unwrap();
     shop.stdout(&["index"]);
     let status = shop.stdout(&["status"]);
-    assert!(status.contains("web/costly.ts: ") && status.contains("uses given up, too costly to link"), "{status}");
+    assert!(status.contains("web/costly.ts: ") && status.contains("uses not resolved (over the budget of a file)"), "{status}");
     for question in ["references", "callers"] {
         let symbol = if question == "callers" { "B.I2999.go" } else { "B.I2999" };
         let said = String::from_utf8(shop.run(&[question, symbol]).stderr).unwrap();
-        assert!(said.contains("without a known target"), "{question}: {said}");
+        assert!(said.contains("could not be resolved"), "{question}: {said}");
     }
 }
 

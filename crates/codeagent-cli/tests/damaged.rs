@@ -128,7 +128,7 @@ impl Place {
             noticed |= String::from_utf8_lossy(&output.stderr).contains("damaged");
             // When it was compared with the disk differs.
             let said = String::from_utf8_lossy(&output.stdout).into_owned();
-            answers.push(said.lines().filter(|line| !line.contains("last changed")).collect::<Vec<_>>().join("\n"));
+            answers.push(said.lines().filter(|line| !line.contains("last update")).collect::<Vec<_>>().join("\n"));
         }
         for file in TABLES {
             answers.push(std::fs::read_to_string(self.home.join(file)).unwrap_or_default());
@@ -194,7 +194,7 @@ fn a_good_index_outlives_killed_writers() {
     let number = database.metadata().unwrap().ino();
     for round in 0..4 {
         let mut writer = place.command(&["watch"]).stderr(Stdio::null()).spawn().unwrap();
-        while !String::from_utf8_lossy(&place.run(&["status"]).stdout).contains("a codeagent watches the files") {
+        while !String::from_utf8_lossy(&place.run(&["status"]).stdout).contains("watched by process ") {
             std::thread::sleep(Duration::from_millis(20));
         }
         std::fs::write(place.root.join("src/Extra.cs"), format!("class Extra{round} {{ }}")).unwrap();

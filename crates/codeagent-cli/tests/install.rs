@@ -220,8 +220,8 @@ fn doctor_names_the_command_that_mends() {
     machine.stdout(&["install", "cursor"]);
     let said = machine.stdout(&["doctor", "--root", root]);
     assert!(said.contains("ok index: 1 file, 1 symbol") && said.contains("ok cursor: set up") && !said.contains("!!"), "{said}");
-    assert!(said.contains("ok index: its parts fit together") && said.contains("watching: "), "{said}");
-    let data = said.lines().find_map(|line| line.strip_prefix("ok its data lies in ")).unwrap();
+    assert!(said.contains("ok index: consistent") && said.contains("watching: "), "{said}");
+    let data = said.lines().find_map(|line| line.strip_prefix("ok its data is in ")).unwrap();
     let token = Path::new(data).join("http-token");
     for (mode, expected) in [(0o600, "ok token for HTTP"), (0o644, "!! token for HTTP: others may have read")] {
         std::fs::write(&token, "0123456789abcdef").unwrap();

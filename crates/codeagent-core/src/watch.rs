@@ -102,7 +102,7 @@ impl fmt::Display for Lag {
         let names: Vec<&str> = self.files.iter().take(NAMED).map(RepoPath::as_str).collect();
         let names = names.join(", ");
         match (self.found, self.everything) {
-            (Some(0) | None, true) => f.write_str("the files have not been compared with the index yet, so changes may be missing")?,
+            (Some(0) | None, true) => f.write_str("could not check all files for changes in time; some may not be in the index yet")?,
             (Some(found), true) => write!(f, "{found} files have changed and are not in the index yet")?,
             (_, false) if names.is_empty() => f.write_str("the index may be behind the files")?,
             (_, false) if self.files.len() == 1 => write!(f, "1 file has changed and is not in the index yet: {names}")?,

@@ -160,7 +160,7 @@ impl From<QueryError> for ToolError {
 impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
         if let StoreError::Corrupt(reason) = error {
-            let message = format!("the index is damaged ({reason}); it is made anew, ask again in some seconds");
+            let message = format!("the index is damaged ({reason}) and is being rebuilt; try again in a few seconds");
             return Self { is_damage: true, ..Self::index(message) };
         }
         let code = match error {

@@ -60,22 +60,21 @@ pub const TOTAL: Addition =
 pub const FOLDERS: Addition = Addition {
     name: "folders",
     json_type: "array",
-    doc: "If there are several pages: folders with most rows, `folder: number`; `path` narrows.",
+    doc: "If there are several pages: the folders with most rows, `folder: number`; select one with `path`.",
 };
 
 /// Files whose places may be wrong.
 pub const STALE_FILES: Addition = Addition {
     name: "stale_files",
     json_type: "array",
-    doc: "Files shown here that were changed or removed since they were indexed: their lines may be off. Pass them to index_files, then ask \
-          again.",
+    doc: "Files shown here that changed since they were indexed: line numbers may be off. Pass them to index_files, then ask again.",
 };
 
 /// Uses that may belong to an answer.
 pub const UNRESOLVED_SITES: Addition = Addition {
     name: "unresolved_sites",
     json_type: "integer",
-    doc: "Uses whose target is not known and that may belong to this list: of the symbol's name anywhere or, of callees, calls in the symbol.",
+    doc: "Uses that could not be resolved and may belong to this list: of the symbol's name anywhere or, for callees, calls in the symbol.",
 };
 
 /// Where the first of them are.
@@ -86,7 +85,7 @@ pub const UNRESOLVED: Addition =
 pub const POSSIBLE_SITES: Addition = Addition {
     name: "possible_sites",
     json_type: "integer",
-    doc: "Uses that count as `inferred` uses of another symbol of that name but may be of this one.",
+    doc: "Uses counted as `inferred` uses of another symbol of that name that may belong to this one.",
 };
 
 /// Where the first of them are.
@@ -97,7 +96,7 @@ pub const POSSIBLE: Addition =
 pub const TEXTUAL_SITES: Addition = Addition {
     name: "textual_sites",
     json_type: "integer",
-    doc: "If the list is empty: lines of markup, templates and configuration that hold the symbol's name; they may use it.",
+    doc: "If the list is empty: lines of markup, templates and configuration that contain the symbol's name and may use it.",
 };
 
 /// Where the first of them are.
@@ -110,7 +109,7 @@ pub const UNCERTAIN: [Addition; 6] = [UNRESOLVED_SITES, UNRESOLVED, POSSIBLE_SIT
 pub const SYMBOLS: Addition = Addition {
     name: "symbols",
     json_type: "array",
-    doc: "If the name means several symbols: each as `node_id name(signature) path:line: number of rows`, best first. Rows say in `of` which \
+    doc: "If the name matches several symbols: each as `node_id name(signature) path:line: number of rows`, best first. Rows say in `of` which \
           they belong to.",
 };
 
@@ -118,7 +117,7 @@ pub const SYMBOLS: Addition = Addition {
 pub const ALSO_NAMED: Addition = Addition {
     name: "also_named",
     json_type: "array",
-    doc: "Further symbols of that name that are not answered for; ask about one of them by its node_id.",
+    doc: "More symbols of that name that are not answered; ask for one by its node_id.",
 };
 
 /// How a text was read.
@@ -126,11 +125,10 @@ pub const ENCODING_NOTE: Addition =
     Addition { name: "encoding_note", json_type: "string", doc: "How a file that is not plain UTF-8 was read." };
 
 /// What goes on with the index.
-pub const INDEXING: Addition = Addition { name: "indexing", json_type: "string", doc: "What is going on with the index just now." };
+pub const INDEXING: Addition = Addition { name: "indexing", json_type: "string", doc: "What the index is doing now." };
 
 /// What is odd about the settings.
-pub const CONFIGURATION: Addition =
-    Addition { name: "configuration", json_type: "array", doc: "That `.codeagent/config.json` says something that is not understood." };
+pub const CONFIGURATION: Addition = Addition { name: "configuration", json_type: "array", doc: "Problems in `.codeagent/config.json`." };
 
 impl Addition {
     fn schema(&self) -> Value {

@@ -315,7 +315,7 @@ impl State {
         let elsewhere = self.read_only().map(|answers| kept_elsewhere(&answers));
         let keeper = |keeper: &Keeper| (keeper.engine().answers(), keeper.engine().is_healthy());
         let ((answers, healthy), remark, watched) = match &*self.stage_after(|stage| matches!(stage, Stage::Opening)) {
-            Stage::Ready(kept) if kept.engine().is_renewing() => return Ok(self.unhealthy("the index was damaged and is being made anew")),
+            Stage::Ready(kept) if kept.engine().is_renewing() => return Ok(self.unhealthy("the index was damaged and is being rebuilt")),
             Stage::Ready(kept) => (keeper(kept), behind, true),
             Stage::Indexing(kept, progress) => (keeper(kept), Some(shown(*progress)), true),
             Stage::ReadOnly(answers) => {
@@ -484,15 +484,15 @@ impl Stage {
         match self {
             Self::Failed(error) => error.clone(),
             Self::Indexing(_, progress) => ToolError::unavailable(format!(
-                "the repository is being indexed for the first time ({}); ask again in some seconds, file tools work already",
+                "the repository is being indexed for the first time ({}); try again in a few seconds; file tools already work",
                 shown(*progress)
             )),
-            Self::ReadOnly(_) => ToolError::unavailable("another codeagent writes this index; ask again in a moment"),
+            Self::ReadOnly(_) => ToolError::unavailable("another codeagent process is writing this index; try again in a moment"),
             Self::Elsewhere(_) => ToolError::unavailable(
-                "another codeagent indexes the repository for the first time; ask again in some seconds, file tools work already",
+                "another codeagent process is indexing the repository for the first time; try again in a few seconds; file tools already work",
             ),
             Self::Closed | Self::Opening | Self::Ready(_) => {
-                ToolError::unavailable("the engine is being opened or closed; ask again in a moment")
+                ToolError::unavailable("the engine is starting or stopping; try again in a moment")
             }
         }
     }
@@ -501,7 +501,7 @@ impl Stage {
 /// What has changed and is not in the index yet, if something has.
 fn behind(keeper: &Keeper) -> Option<String> {
     let lag = keeper.settle(Some(SETTLING));
-    let trouble = keeper.trouble().map(|trouble| format!("{trouble}; the repository is looked at again and again instead"));
+    let trouble = keeper.trouble().map(|trouble| format!("{trouble}; files are polled instead"));
     let texts: Vec<String> = (!lag.is_none()).then(|| lag.to_string()).into_iter().chain(trouble).collect();
     (!texts.is_empty()).then(|| texts.join("; "))
 }
@@ -522,7 +522,7 @@ fn shown(progress: Option<Progress>) -> String {
 
 /// Said while a damaged index is made anew.
 fn being_renewed() -> ToolError {
-    ToolError::unavailable("the index was damaged and is being made anew; ask again in some seconds, file tools work already")
+    ToolError::unavailable("the index was damaged and is being rebuilt; try again in a few seconds; file tools already work")
 }
 
 fn join(thread: &Mutex<Option<JoinHandle<()>>>) {

@@ -255,7 +255,7 @@ impl Reading<'_> {
     fn unknown(&self, name: &str) -> String {
         let (line, column) = self.positions.key(self.text, &[name]);
         let nearest = nearest(name, KEYS.iter().map(|key| key.name));
-        format!("{CONFIG_FILE}, line {line}, column {column}: {} is no setting{nearest}", shown(name))
+        format!("{CONFIG_FILE}, line {line}, column {column}: unknown setting {}{nearest}", shown(name))
     }
 
     fn error(&self, (line, column): Position, message: impl Into<String>) -> ConfigError {
@@ -276,11 +276,11 @@ fn shown(name: &str) -> String {
     format!("{short:?}")
 }
 
-/// `; do you mean "include"?` if a word is near.
+/// `; did you mean "include"?` if a word is near.
 fn nearest<'w>(name: &str, words: impl Iterator<Item = &'w str>) -> String {
     let name: Vec<char> = name.chars().take(60).collect();
     let near = words.map(|word| (edits(&name, word), word)).min().filter(|(edits, word)| *edits <= 1 + word.len() / 3);
-    near.map(|(_, word)| format!("; do you mean {word:?}?")).unwrap_or_default()
+    near.map(|(_, word)| format!("; did you mean {word:?}?")).unwrap_or_default()
 }
 
 /// How many characters differ, are missing or too many, case aside.

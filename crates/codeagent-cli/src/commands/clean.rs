@@ -12,10 +12,10 @@ use crate::output::{self, count};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Those of all repositories that are not there any more, instead of this one's
+    /// Remove the indexes of repositories that no longer exist, instead of this one's
     #[arg(long)]
     all: bool,
-    /// Only list what would go
+    /// List what would be removed
     #[arg(long)]
     dry_run: bool,
 }
@@ -64,7 +64,7 @@ fn orphans(is_dry: bool) -> anyhow::Result<(Vec<Row>, Vec<String>)> {
         Row { data, bytes, refused }
     });
     let unknown = count(kept.unknown as u64, "folder");
-    let note = format!("{unknown} of an older codeagent: which repositories they are of is noted when these are indexed next");
+    let note = format!("{unknown} of an older codeagent version; their repositories are recorded when they are next indexed");
     Ok((rows.collect(), Some(note).filter(|_| kept.unknown > 0).into_iter().collect()))
 }
 

@@ -44,11 +44,11 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Keep the index of this repository in the background, if no process does yet
+    /// Start the daemon of this repository, if none runs
     Start(Begin),
-    /// End the daemon of this repository
+    /// Stop it
     Stop,
-    /// Say which process keeps the index, since when, and where its log is
+    /// Show its process id, start time and log file
     Status,
     /// Be the daemon
     #[command(hide = true)]
@@ -57,7 +57,7 @@ enum What {
 
 #[derive(Debug, Args)]
 struct Begin {
-    /// End after so many minutes in which nobody asked and no file changed; 0: never
+    /// Stop after this many minutes without requests or file changes (0 = never)
     #[arg(long, value_name = "MINUTES", default_value_t = 240, value_parser = clap::value_parser!(u32).range(0..=LONGEST_IDLE))]
     idle: u32,
     #[command(flatten)]
@@ -121,17 +121,17 @@ fn status(root: &Root) -> anyhow::Result<()> {
         Err(error) if door::is_silence(&error) => {
             say(root, "the codeagent that writes the index does not answer; it may be suspended: resume it or end it", None)
         }
-        Err(_) => say(root, "nobody watches the files", None),
+        Err(_) => say(root, "not watching", None),
     }
 }
 
 fn stop(root: &Root) -> anyhow::Result<()> {
     let data = root.data()?;
-    let Ok(keeping) = door::who(&data) else { return say(root, "no daemon runs", None) };
+    let Ok(keeping) = door::who(&data) else { return say(root, "no daemon is running", None) };
     if keeping.role != Role::Daemon {
-        return say(root, "no daemon runs, another process keeps the index and goes on", Some(&keeping));
+        return say(root, "no daemon is running; another process keeps the index up to date and was not stopped", Some(&keeping));
     }
-    door::end(&data, ENDING).with_context(|| format!("process {} was told to end and has not done so", keeping.process))?;
+    door::end(&data, ENDING).with_context(|| format!("process {} was asked to stop and has not done so", keeping.process))?;
     say(root, &format!("stopped process {}", keeping.process), None)
 }
 
@@ -192,7 +192,7 @@ fn be(root: &Root, begin: &Begin) -> anyhow::Result<()> {
     let reason = match keeper.last(Some(idle).filter(|idle| !idle.is_zero())) {
         End::Told => "told to end",
         End::Gone => "the folder of the repository is gone",
-        End::Unused => "nobody asked and no file changed",
+        End::Unused => "no requests and no file changes",
     };
     cancel.store(true, Ordering::Relaxed);
     keeper.stop();

@@ -1,6 +1,6 @@
-//! `codeagent doctor`: is everything in order here, and which command mends what is not?
+//! `codeagent doctor`: checks the setup and names the command that fixes each problem.
 //!
-//! **Limits.** Looks and changes nothing. Whether a client really starts the server is for the client to say.
+//! **Limits.** Changes nothing. Only a client itself can tell whether it really starts the server.
 
 use std::process::ExitCode;
 
@@ -36,7 +36,7 @@ pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
     findings.extend(repository(root));
     findings.push(match model::tried() {
         Ok(Some(model)) => fine(format!("model: {model} works")),
-        Ok(None) => fine("model: none, so words and letters are compared; `codeagent model install --from-pip` installs one"),
+        Ok(None) => fine("model: none, search compares words and letters; `codeagent model install --from-pip` installs one"),
         Err(error) => wrong(format!("model: {error}")),
     });
     findings.extend(clients());
@@ -71,11 +71,11 @@ fn repository(root: &Root) -> Vec<Finding> {
         Ok(workspace) => {
             findings.extend(workspace.config().remarks.iter().map(|remark| wrong(format!(".codeagent/config.json: {remark}"))))
         }
-        Err(error) => findings.push(wrong(format!("{error}; mend .codeagent/config.json"))),
+        Err(error) => findings.push(wrong(format!("{error}; fix .codeagent/config.json"))),
     }
     match DataHome::default().data_dir(workspace.root()) {
         Ok(data) => {
-            findings.push(fine(format!("its data lies in {}", data.path().display())));
+            findings.push(fine(format!("its data is in {}", data.path().display())));
             findings.extend(kept(&data));
         }
         Err(error) => findings.push(wrong(error.to_string())),
@@ -89,12 +89,12 @@ fn repository(root: &Root) -> Vec<Finding> {
 fn kept(data: &DataDir) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Ok(keeping) = door::who(data) {
-        findings.push(fine(format!("index: kept by process {} (codeagent {})", keeping.process, keeping.role.as_str())));
+        findings.push(fine(format!("index: kept up to date by process {} (codeagent {})", keeping.process, keeping.role.as_str())));
     }
     if data.has_database() {
         let checked = data.database().map_err(|error| error.to_string());
         findings.push(match checked.and_then(|path| engine::check_database(&path).map_err(|error| error.to_string())) {
-            Ok(()) => fine("index: its parts fit together; `codeagent status --verify` compares all of it with a fresh one"),
+            Ok(()) => fine("index: consistent; `codeagent status --verify` compares it with a fresh one"),
             Err(error) => wrong(format!("index: {error}; run `codeagent index --rebuild`")),
         });
     }
@@ -124,7 +124,7 @@ fn watched(workspace: &Workspace) -> Finding {
     match failure {
         None => fine(format!("watching: {} can be watched", count(folders.len() as u64, "folder"))),
         // What the system cannot do at all is nothing wrong.
-        Some((error, is_wrong)) => Finding { line: format!("watching: {error}; files are looked at again and again"), is_wrong },
+        Some((error, is_wrong)) => Finding { line: format!("watching: {error}; files are polled"), is_wrong },
     }
 }
 
@@ -147,7 +147,8 @@ fn index(root: &Root) -> Vec<Finding> {
             if !lag.is_none() {
                 // That there was no time to compare the files is nothing wrong.
                 let is_wrong = !lag.everything || lag.failure.is_some();
-                findings.push(Finding { line: format!("index: {lag}; run `codeagent index`"), is_wrong });
+                let hint = if is_wrong { "; run `codeagent index`" } else { "" };
+                findings.push(Finding { line: format!("index: {lag}{hint}"), is_wrong });
             }
             if !failed.is_empty() {
                 let files = count(failed.len() as u64, "file");
@@ -164,7 +165,9 @@ fn clients() -> Vec<Finding> {
     let findings = present.map(|client| match client.state(&program) {
         Ok(State::Known) => fine(format!("{}: set up", client.name)),
         Ok(State::Unknown) => fine(format!("{}: not set up; `codeagent install {}`", client.name, client.name)),
-        Ok(State::Other) => wrong(format!("{}: set up for another codeagent; `codeagent install {}`", client.name, client.name)),
+        Ok(State::Other) => {
+            wrong(format!("{}: configured for a different codeagent executable; `codeagent install {}`", client.name, client.name))
+        }
         Err(error) => wrong(format!("{}: {}", client.name, told(&error))),
     });
     findings.collect()

@@ -1,23 +1,24 @@
-//! `codeagent export`: the whole graph as tables, for comparing it with what compilers say.
+//! `codeagent export`: the whole graph as TSV tables.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use codeagent_core::engine::Answers;
 use codeagent_core::query;
 use codeagent_core::watch::glance;
 
 use crate::commands::Root;
+use crate::error::Usage;
 use crate::output;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Form of the tables
+    /// Output format
     #[arg(long, value_enum, default_value_t = TableFormat::Tsv)]
     format: TableFormat,
-    /// Beginning of the file names: PREFIX.symbols.tsv, PREFIX.calls.tsv, PREFIX.inherits.tsv, PREFIX.refs.tsv
+    /// Prefix of the output files: PREFIX.symbols.tsv, PREFIX.calls.tsv, PREFIX.inherits.tsv, PREFIX.refs.tsv
     #[arg(long, value_name = "PREFIX")]
     out: PathBuf,
 }
@@ -29,6 +30,10 @@ enum TableFormat {
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
+    let folder = arguments.out.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        bail!(Usage(format!("--out: {} is not a folder", folder.display())));
+    }
     let answers = root.answers()?;
     let tables = query::export(&answers.snapshot()?, answers.workspace())?;
     let TableFormat::Tsv = arguments.format;
@@ -42,6 +47,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     if root.json {
         return output::json(&serde_json::json!({ "results": written, "notes": notes }));
     }
+    output::lines(written)?;
     notes.iter().for_each(|text| output::note(text));
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! `codeagent hook`: what does the index know of the names that an agent has just searched for with its own search? The event is read from standard
-//! input and answered on standard output as the hooks of Claude Code are.
+//! `codeagent hook`: adds the symbols of a name to an agent's grep. The event is read from standard input and answered on standard output, in the
+//! form of Claude Code's hooks.
 //!
-//! **Limits.** Nothing is said and nothing fails where there is no index, no such symbol or no such event: the agent goes on as without it.
+//! **Limits.** Without an index, a matching symbol or a known event it prints nothing and succeeds, so that the agent goes on.
 
 use std::io::Read;
 
@@ -36,7 +36,7 @@ fn told(root: &Root) -> Option<Value> {
         return None;
     }
     let text = format!(
-        "codeagent knows these symbols; get_callers and get_references with a name list the uses of that one only:\n{}",
+        "symbols of that name in the codeagent index; get_callers and get_references list the uses of one of them:\n{}",
         known.join("\n")
     );
     Some(json!({ "hookSpecificOutput": { "hookEventName": name, "additionalContext": text } }))

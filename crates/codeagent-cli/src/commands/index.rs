@@ -33,10 +33,10 @@ pub struct Arguments {
     /// Build the index from scratch; the old one is kept until the new one is complete
     #[arg(long)]
     rebuild: bool,
-    /// End with exit code 1 if a file could not be indexed
+    /// Exit with 1 if a file could not be indexed
     #[arg(long)]
     strict: bool,
-    /// List the files with parse errors, and the time by phase
+    /// List the files with parse errors, and the time of each phase
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]
@@ -74,20 +74,18 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     say_healed(&engine);
     let answers = engine.answers();
     let remarks = answers.workspace().config().remarks.iter().map(String::as_str).chain(answers.workspace().brought_index());
-    let notes: Vec<&str> = remarks.collect();
-    if !root.json {
-        notes.iter().for_each(|remark| output::note(remark));
-    }
-    let summary = summary?;
+    let mut notes: Vec<String> = remarks.map(str::to_owned).collect();
+    let summary = summary.inspect_err(|_| notes.iter().for_each(|text| output::note(text)))?;
     let details = if arguments.verbose { details(&engine, &summary)? } else { Vec::new() };
     let nothing = (summary.files() == 0 && summary.problems.is_empty())
         .then(|| format!("no C# or TypeScript files in {}; nothing is indexed", answers.workspace().root().display()));
     if root.json {
-        let notes: Vec<&str> = notes.into_iter().chain(nothing.as_deref()).collect();
+        notes.extend(nothing.clone());
         output::json(&report(&summary, &notes, &details))?;
     } else {
         let first = nothing.clone().unwrap_or_else(|| line(&summary));
         output::lines(std::iter::once(first).chain(details))?;
+        notes.iter().for_each(|text| output::note(text));
     }
     engine.close()?;
     if nothing.is_some() {
@@ -124,7 +122,7 @@ pub fn open_alone(root: &Root, rebuild: bool) -> anyhow::Result<Engine> {
 /// Says it if the index was damaged.
 pub fn say_healed(engine: &Engine) {
     if let Some(reason) = engine.take_healed() {
-        output::note(&format!("the index was damaged ({reason}) and was made anew"));
+        output::note(&format!("the index was damaged ({reason}) and was rebuilt"));
     }
 }
 
@@ -149,7 +147,7 @@ fn open(root: &Root, options: &EngineOptions) -> anyhow::Result<Opened> {
         }
         let note = match elsewhere(root, &options.ingest.cancel)? {
             Elsewhere::Done(text) => return Ok(Opened::Elsewhere(text)),
-            Elsewhere::Closed => "another codeagent indexes this repository; waiting for it".to_owned(),
+            Elsewhere::Closed => "another codeagent process is indexing this repository; waiting".to_owned(),
             Elsewhere::Silent => format!("{error} and does not answer; waiting for it. It may be suspended: resume it or end it"),
         };
         if !std::mem::replace(&mut is_said, true) {
@@ -197,7 +195,7 @@ fn elsewhere(root: &Root, cancel: &AtomicBool) -> anyhow::Result<Elsewhere> {
     let behind = granted.behind.map(|behind| format!("; {behind}")).unwrap_or_default();
     let (files, symbols) = (count(counts.files, "file"), count(counts.symbols, "symbol"));
     let edges = count(counts.edges, "edge");
-    Ok(Elsewhere::Done(format!("{files}, {symbols}, {edges}, by the codeagent that watches the repository{behind}")))
+    Ok(Elsewhere::Done(format!("{files}, {symbols}, {edges}, updated by the process that watches the repository{behind}")))
 }
 
 /// The one line that says what the index holds now.
@@ -207,7 +205,7 @@ fn line(summary: &Summary) -> String {
     let partial = if partial > 0 { format!(", {} with parse errors", count(partial, "file")) } else { String::new() };
     let failed = summary.problems.len() as u64;
     let failed = if failed > 0 { format!(", {} could not be indexed", count(failed, "file")) } else { String::new() };
-    let hint = if partial.is_empty() && failed.is_empty() { "" } else { " (`codeagent status` lists them)" };
+    let hint = if partial.is_empty() && failed.is_empty() { "" } else { " (`codeagent status --all` lists them)" };
     let unchanged = if summary.unchanged { "nothing changed: " } else { "" };
     format!(
         "{unchanged}{}, {}, {}{resolved}, {:.1} s{partial}{failed}{hint}",
@@ -219,7 +217,7 @@ fn line(summary: &Summary) -> String {
 }
 
 /// What `--json` prints.
-fn report(summary: &Summary, notes: &[&str], details: &[String]) -> Value {
+fn report(summary: &Summary, notes: &[String], details: &[String]) -> Value {
     let failed = summary.problems.iter().map(|problem| json!({ "path": problem.path, "reason": problem.message }));
     json!({
         "unchanged": summary.unchanged,

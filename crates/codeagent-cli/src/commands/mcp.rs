@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::bail;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use codeagent_mcp::http::{ENDPOINT, HttpOptions, Token};
@@ -15,6 +16,7 @@ use codeagent_mcp::state::Indexing;
 use codeagent_workspace::check_addresses;
 
 use crate::commands::{Command, Root, Threads, model};
+use crate::error::Usage;
 use crate::{exit, output};
 
 /// Where HTTP is served if nothing else is said.
@@ -22,31 +24,31 @@ const PORT: &str = "7345";
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Which tools to offer; without --root, `local` looks at $WORKSPACE_ROOT if it is set
+    /// Set of tools to offer; `local` serves $WORKSPACE_ROOT if --root is not given
     #[arg(long, value_name = "NAME", default_value = "index", value_parser = PossibleValuesParser::new(Profile::NAMES.map(|(name, _)| name)))]
     profile: String,
-    /// Change no file, whatever the profile could do
+    /// Refuse all changes
     #[arg(long)]
     read_only: bool,
-    /// Offer the tools that run commands, in a jail (profiles patch and workspace)
+    /// Offer the tools that run commands, in a sandbox (profiles patch and workspace)
     #[arg(long)]
     allow_exec: bool,
-    /// How lists are told where a call does not say: rows, compact
-    #[arg(long, value_name = "FORM", value_parser = ["rows", "compact"], default_value = "rows")]
+    /// Default format of lists
+    #[arg(long, value_name = "FORMAT", value_parser = ["rows", "compact"], default_value = "rows")]
     answers: String,
-    /// Serve over HTTP at this address, `PORT` or `HOST:PORT`, instead of standard input and output
+    /// Serve over HTTP at this address (PORT or HOST:PORT) instead of standard input and output
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = PORT, value_parser = address)]
     http: Option<SocketAddr>,
-    /// A name by which clients may address the server, besides those of the own machine
+    /// Additional host name clients may use
     #[arg(long, value_name = "NAME", requires = "http")]
     allow_host: Vec<String>,
-    /// A web page that may ask, as `scheme://host:port`
+    /// Origin that may send requests (scheme://host:port)
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     allow_origin: Vec<String>,
-    /// Answer everybody on this machine
+    /// Accept requests without a token
     #[arg(long, requires = "http")]
     no_token: bool,
-    /// Serve the endpoints of revision 2024-11-05 too: `/sse` and `/messages`
+    /// Also serve the endpoints of protocol revision 2024-11-05: /sse and /messages
     #[arg(long, requires = "http")]
     legacy_sse: bool,
     #[command(flatten)]
@@ -61,6 +63,10 @@ pub(super) fn root_of_environment(command: &Command) -> Option<PathBuf> {
 }
 
 pub fn run(root: &Root, arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let has_commands = arguments.http.is_some() || matches!(arguments.profile.as_str(), "patch" | "workspace");
+    if arguments.allow_exec && !has_commands {
+        bail!(Usage(format!("--allow-exec: the profile {} runs no commands; use --profile patch or workspace", arguments.profile)));
+    }
     if arguments.answers == "compact" {
         codeagent_mcp::compact::make_default();
     }

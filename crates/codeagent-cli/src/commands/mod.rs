@@ -27,9 +27,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::{Args, Parser, Subcommand};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use codeagent_core::StoreError;
 use codeagent_core::engine::{Answers, EngineError};
+use codeagent_core::model::graph::Language;
 use codeagent_mcp::repository;
 use codeagent_workspace::{DataDir, DataHome, LogFile, RepoPath, Workspace, check_addresses, check_named_root};
 
@@ -37,13 +39,16 @@ use crate::commands::ask::Question;
 use crate::output::Places;
 use crate::{exit, output};
 
-/// Answers questions about a C# or TypeScript repository: where a symbol is, who calls it, what implements it.
+/// Code intelligence for C# and TypeScript repositories: where a symbol is, who calls it, what implements it
 #[derive(Debug, Parser)]
 #[command(
     name = "codeagent",
     version,
     about,
     after_help = "\
+Without --root, the repository is the git work tree that contains the current directory, else the nearest parent directory with an index, else \
+the current directory.
+
 Examples:
   codeagent index
   codeagent search cart total
@@ -51,11 +56,9 @@ Examples:
   codeagent references src/Cart.cs:12 --json"
 )]
 pub struct Cli {
-    /// Root of the repository; default: the git work tree around the working folder, else the nearest folder above that has an index
-    #[arg(long, global = true, value_name = "FOLDER")]
+    #[arg(skip)]
     root: Option<PathBuf>,
-    /// Print JSON, errors too
-    #[arg(long, global = true)]
+    #[arg(skip)]
     pub json: bool,
     #[command(subcommand)]
     command: Command,
@@ -63,34 +66,34 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Read what changed since the last time and update the index
+    /// Update the index with what changed since the last run
     #[command(after_help = "Example: codeagent index --verbose")]
     Index(index::Arguments),
-    /// Show what is indexed and how much of it was understood
-    #[command(after_help = "Examples: codeagent status --json\n          codeagent status --verify")]
+    /// Show what is indexed and how much could be resolved
+    #[command(after_help = "Examples:\n  codeagent status --json\n  codeagent status --verify")]
     Status(status::Arguments),
-    /// Find symbols by words, best first
+    /// Search symbols by name or description
     #[command(after_help = "Example: codeagent search --type class order service")]
     Search(search::Arguments),
-    /// List the symbols of a qualified name
+    /// Find symbols by qualified name
     #[command(after_help = "Example: codeagent lookup Shop.Services.OrderService.Place")]
     Lookup(lookup::Arguments),
-    /// Show all about one symbol
+    /// Show details of a symbol
     #[command(after_help = "Example: codeagent symbol OrderService.Place")]
     Symbol(OfSymbol),
-    /// List the places a symbol is declared at
+    /// List where a symbol is declared
     #[command(after_help = "Example: codeagent declarations Order")]
     Declarations(OfSymbol),
     /// List the symbols of a file
     #[command(after_help = "Example: codeagent outline src/Cart.cs")]
     Outline(outline::Arguments),
     /// Show who calls a symbol
-    #[command(after_help = "Examples: codeagent callers Place\n          codeagent callers 'Cart.Add(Product, int)'")]
+    #[command(after_help = "Examples:\n  codeagent callers Place\n  codeagent callers 'Cart.Add(Product, int)'")]
     Callers(related::Arguments),
     /// Show what a symbol calls
     #[command(after_help = "Example: codeagent callees OrderService.Place")]
     Callees(related::Arguments),
-    /// Show what implements, derives from or overrides a symbol
+    /// Show what implements, extends or overrides a symbol
     #[command(after_help = "Example: codeagent implementations IOrderService")]
     Implementations(related::Arguments),
     /// Show every use of a symbol
@@ -102,48 +105,78 @@ enum Command {
     /// Show what depends on a symbol
     #[command(after_help = "Example: codeagent dependents OrderService --type references")]
     Dependents(related::Typed),
-    /// Write the whole graph as tables
+    /// Export the graph as TSV tables
     #[command(after_help = "Example: codeagent export --format tsv --out /tmp/graph")]
     Export(export::Arguments),
-    /// Show what the engine makes of a file or a line
+    /// Debugging: show facts and links of a file or line
     #[command(hide = true)]
     Debug(debug::Arguments),
-    /// Keep the index as the files are until it is told to stop
+    /// Keep the index up to date until interrupted
     #[command(after_help = "Example: codeagent watch --root .")]
     Watch(watch::Arguments),
-    /// Do the same in the background
-    #[command(after_help = "Examples: codeagent daemon start\n          codeagent daemon status\n          codeagent daemon stop")]
+    /// Keep the index up to date in the background
+    #[command(after_help = "Examples:\n  codeagent daemon start\n  codeagent daemon status\n  codeagent daemon stop")]
     Daemon(daemon::Arguments),
     /// Serve tools to an MCP client over standard input and output, or over HTTP
-    #[command(after_help = "Examples: codeagent mcp --root .\n          codeagent mcp --http 7345")]
+    #[command(after_help = "Examples:\n  codeagent mcp --root .\n  codeagent mcp --http 7345")]
     Mcp(mcp::Arguments),
-    /// Remove the index of this repository, or those of repositories that are gone
-    #[command(after_help = "Examples: codeagent clean\n          codeagent clean --all --dry-run")]
+    /// Remove the index of this repository, or the indexes of repositories that no longer exist
+    #[command(after_help = "Examples:\n  codeagent clean\n  codeagent clean --all --dry-run")]
     Clean(clean::Arguments),
-    /// Install, try or remove the model that finds symbols by meaning
-    #[command(after_help = "Examples: codeagent model install --from-pip\n          codeagent model status")]
+    /// Install, test or remove the model for search by meaning
+    #[command(after_help = "Examples:\n  codeagent model install --from-pip\n  codeagent model status")]
     Model(model::Arguments),
-    /// Make a client know the server
+    /// Add codeagent to an MCP client
     #[command(after_help = "Example: codeagent install all --dry-run")]
     Install(install::Arguments),
-    /// Make a client forget the server
+    /// Remove codeagent from an MCP client
     #[command(after_help = "Example: codeagent uninstall claude")]
     Uninstall(install::Arguments),
-    /// Tell an agent that searched by itself which symbols bear the name
+    /// Hook for coding agents: list matching symbols after a grep
     #[command(after_help = "Example: echo '{\"hook_event_name\":\"PostToolUse\",\"tool_input\":{\"pattern\":\"Place\"}}' | codeagent hook")]
     Hook,
-    /// Say whether everything is in order, and which command mends what is not
+    /// Check the setup and suggest fixes
     #[command(after_help = "Example: codeagent doctor --root .")]
     Doctor,
-    /// Write the completions of a shell
-    #[command(after_help = "Example: codeagent completions bash")]
+    /// Print shell completions
+    #[command(after_help = "Example: codeagent completions bash > ~/.local/share/bash-completion/completions/codeagent")]
     Completions(shell::Completions),
-    /// Write a page of the manual
-    #[command(after_help = "Example: codeagent man mcp")]
+    /// Print a manual page
+    #[command(after_help = "Example: codeagent man callers > ~/.local/share/man/man1/codeagent-callers.1")]
     Man(shell::Man),
+    /// Print the version
+    #[command(hide = true)]
+    Version,
+}
+
+/// The whole command line. Commands that are about no repository have no `--root`, and those that print no answer have no `--json`.
+pub fn definition() -> clap::Command {
+    let root = Arg::new("root").long("root").global(true).value_name("FOLDER").value_parser(clap::value_parser!(PathBuf));
+    let root = root.help("Repository root [default: enclosing git work tree]");
+    let json = Arg::new("json").long("json").global(true).action(ArgAction::SetTrue).help("Print results and errors as JSON");
+    Cli::command().mut_subcommands(|command| match command.get_name() {
+        "completions" | "man" | "version" => command,
+        "install" | "uninstall" | "model" => command.arg(&json),
+        "watch" | "mcp" | "hook" => command.arg(&root),
+        _ => command.arg(&root).arg(&json),
+    })
 }
 
 impl Cli {
+    /// The command line of this process.
+    pub fn of_process() -> Result<Self, clap::Error> {
+        let matches = definition().try_get_matches()?;
+        let mut cli = Self::from_arg_matches(&matches)?;
+        let mut innermost = &matches;
+        while let Some((_, matches)) = innermost.subcommand() {
+            innermost = matches;
+        }
+        // Not every command has them.
+        cli.root = innermost.try_get_one("root").ok().flatten().cloned();
+        cli.json = innermost.try_get_one("json").ok().flatten().copied().unwrap_or_default();
+        Ok(cli)
+    }
+
     /// The file in which this process logs, if it has no terminal.
     pub fn log(&self) -> Option<LogFile> {
         match &self.command {
@@ -156,10 +189,10 @@ impl Cli {
 /// A question about a symbol.
 #[derive(Debug, Args)]
 struct OfSymbol {
-    /// Qualified name, the end of one (`Cart.Total`, `Total`), with parameters (`Cart.Add(int)`), `FILE:LINE`, or a node id
+    /// Qualified name, the end of one (Cart.Total, Total), with parameters (Cart.Add(int)), FILE:LINE, or a node id
     #[arg(value_name = "NAME")]
     name: String,
-    /// If the name means several symbols: only those declared in this file, folder or glob
+    /// Only symbols declared in this file, folder or glob (if the name is ambiguous)
     #[arg(long, value_name = "FILE")]
     file: Option<String>,
 }
@@ -175,13 +208,30 @@ impl OfSymbol {
     }
 }
 
+/// Which symbols a search is about.
+#[derive(Debug, Args)]
+struct Within {
+    /// Only symbols of this language
+    #[arg(long, value_parser = PossibleValuesParser::new(Language::NAMES.iter().map(|(name, _)| *name)))]
+    language: Option<String>,
+    /// Only symbols of this project (the path of its project file)
+    #[arg(long)]
+    project: Option<String>,
+}
+
+impl Within {
+    fn question(self, question: Question) -> Question {
+        question.maybe("language", self.language).maybe("project_id", self.project)
+    }
+}
+
 /// Most threads of one process.
 const MOST_THREADS: i64 = 256;
 
-/// How many threads read, parse and link.
+/// The number of threads.
 #[derive(Clone, Copy, Debug, Args)]
 struct Threads {
-    /// How many threads read, parse and link; default: one for each processor
+    /// Number of threads [default: all processors]
     #[arg(long = "threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_THREADS))]
     given: Option<u16>,
 }
@@ -273,14 +323,14 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let given = cli.root.or_else(|| mcp::root_of_environment(&cli.command));
     let root = Root::of(given, cli.json)?;
     let is_damage = |done: &anyhow::Result<ExitCode>| done.as_ref().is_err_and(exit::is_damage);
-    let asked_again = || dispatch(&root, Cli::parse().command);
+    let asked_again = || dispatch(&root, Cli::of_process()?.command);
     let mut done = dispatch(&root, cli.command);
     // One that was replaced while it was read is none.
     if is_damage(&done) {
         done = asked_again();
     }
     if is_damage(&done) {
-        output::note("the index is damaged and is made anew");
+        output::note("the index is damaged and is being rebuilt");
         index::anew(&root)?;
         done = asked_again();
     }
@@ -315,6 +365,7 @@ fn dispatch(root: &Root, command: Command) -> anyhow::Result<ExitCode> {
         Command::Doctor => return doctor::run(root),
         Command::Completions(arguments) => shell::completions(&arguments),
         Command::Man(arguments) => shell::man(&arguments),
+        Command::Version => output::lines([format!("codeagent {}", env!("CARGO_PKG_VERSION"))]),
     }?;
     Ok(ExitCode::SUCCESS)
 }

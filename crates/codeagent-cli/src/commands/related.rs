@@ -1,6 +1,7 @@
 //! `codeagent callers`, `callees`, `implementations`, `references`, `dependencies`, `dependents`: what a symbol is related to, and where.
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use codeagent_core::model::graph::EdgeType;
 use serde_json::Value;
 
@@ -13,31 +14,31 @@ use crate::text::Line;
 pub struct Arguments {
     #[command(flatten)]
     of: OfSymbol,
-    /// Most results; all of them if it is left out
+    /// Maximum number of results [default: all]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Most places shown of one result
+    /// Maximum number of locations per result
     #[arg(long, value_name = "N", default_value_t = 3)]
     sites: u32,
-    /// Only results declared in this file or folder, or in files like this pattern (`src/**/*.cs`)
+    /// Only results declared in this file or folder, or in files that match this glob (src/**/*.cs)
     #[arg(long, value_name = "GLOB")]
     path: Option<String>,
-    /// Only results in tests, or none of them: only, without
-    #[arg(long, value_name = "WORD", value_parser = ["only", "without"])]
+    /// Only results in tests, or none of them
+    #[arg(long, value_name = "WHICH", value_parser = PossibleValuesParser::new([PossibleValue::new("only"), PossibleValue::new("exclude").alias("without")]))]
     tests: Option<String>,
-    /// Only results of this kind or node type: class, struct, method, ...
+    /// Only results of this kind or node type: class, struct, method, ..
     #[arg(long)]
     kind: Option<String>,
-    /// Only uses at least as sure: heuristic, inferred, exact
+    /// Only results with at least this confidence
     #[arg(long, value_name = "CONFIDENCE", value_parser = ["heuristic", "inferred", "exact"])]
     min_confidence: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct Typed {
-    /// Only relationships of this type: calls, inherits, implements, imports, overrides, references, contains, accepts, extends
-    #[arg(long = "type", value_name = "TYPE", value_parser = |text: &str| EdgeType::parse(text).ok_or("no such type of edge"))]
-    edge_type: Option<EdgeType>,
+    /// Only relationships of this type
+    #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(EdgeType::NAMES.iter().map(|(name, _)| *name)))]
+    edge_type: Option<String>,
     #[command(flatten)]
     arguments: Arguments,
 }
@@ -49,11 +50,19 @@ pub fn run(root: &Root, tool: &str, arguments: &Arguments) -> anyhow::Result<()>
 
 /// The same for those that follow one type of edge or all.
 pub fn run_typed(root: &Root, tool: &str, typed: &Typed) -> anyhow::Result<()> {
-    follow(root, tool, &typed.arguments, Question::default().maybe("edge_type", typed.edge_type.map(EdgeType::as_str)))
+    follow(root, tool, &typed.arguments, Question::default().maybe("edge_type", typed.edge_type.clone()))
+}
+
+/// The tools' word for a choice of tests.
+fn in_tool(tests: &str) -> &str {
+    if tests == "exclude" { "without" } else { tests }
 }
 
 fn follow(root: &Root, tool: &str, arguments: &Arguments, question: Question) -> anyhow::Result<()> {
-    let question = question.with("sites", arguments.sites).maybe("path", arguments.path.clone()).maybe("tests", arguments.tests.clone());
+    let question = question
+        .with("sites", arguments.sites)
+        .maybe("path", arguments.path.clone())
+        .maybe("tests", arguments.tests.as_deref().map(in_tool));
     let question = question.maybe("kind", arguments.kind.clone()).maybe("min_confidence", arguments.min_confidence.clone());
     let answer = ask(root, tool, arguments.of.question(root, question)?)?;
     Answered::new(answer, arguments.limit).print(root, |row, place| neighbor(row, &|path| place.of(path)))

@@ -1,40 +1,45 @@
-//! `codeagent completions SHELL` and `codeagent man`: what shells and `man` want to know, from the same definitions as the arguments.
-//!
-//! **Limits.** To standard output: where it has to lie is for the user to know.
+//! `codeagent completions SHELL` and `codeagent man`: shell completions and manual pages, printed to standard output.
 
 use std::io::Write;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
-use crate::commands::Cli;
+use crate::commands::definition;
+use crate::error::Usage;
 
 #[derive(Debug, Args)]
 pub struct Completions {
-    /// Which shell
+    /// The shell
     shell: Shell,
 }
 
 #[derive(Debug, Args)]
 pub struct Man {
-    /// Which command; without one, codeagent itself
+    /// The command [default: codeagent itself]
     command: Option<String>,
 }
 
-/// Writes the completions of a shell to standard output.
+/// Prints the completions of a shell.
 pub fn completions(arguments: &Completions) -> anyhow::Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Cli::command(), "codeagent", &mut script);
+    clap_complete::generate(arguments.shell, &mut definition(), "codeagent", &mut script);
     Ok(std::io::stdout().write_all(&script)?)
 }
 
-/// Writes a page of the manual to standard output.
+/// Prints a manual page.
 pub fn man(arguments: &Man) -> anyhow::Result<()> {
-    let mut command = Cli::command();
+    let mut command = definition();
     command.build();
     if let Some(name) = &arguments.command {
         let found = command.find_subcommand(name).cloned();
-        command = found.ok_or_else(|| anyhow::anyhow!("there is no command `{name}`"))?;
+        command = found
+            .ok_or_else(|| Usage(format!("there is no command `{name}`; `codeagent --help` lists them")))?
+            .version(env!("CARGO_PKG_VERSION"));
     }
-    Ok(clap_mangen::Man::new(command).render(&mut std::io::stdout())?)
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).render(&mut page)?;
+    // What stands after the options is always examples.
+    let page = String::from_utf8(page)?.replace("\n.SH EXTRA\n", "\n.SH EXAMPLES\n");
+    Ok(std::io::stdout().write_all(page.as_bytes())?)
 }

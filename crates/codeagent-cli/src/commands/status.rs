@@ -1,8 +1,8 @@
-//! `codeagent status`: what is indexed, how much of it was understood, and which files were not.
+//! `codeagent status`: what is indexed, how much could be resolved, and which files failed.
 
 use clap::Args;
 use codeagent_core::query;
-use codeagent_core::watch::door::Visit;
+use codeagent_core::watch::door::{self, Visit};
 use codeagent_core::watch::{glance, vector_progress};
 use codeagent_mcp::tools::management::{LanguageQuality, StatusReport};
 use serde::Serialize;
@@ -10,11 +10,20 @@ use serde::Serialize;
 use crate::commands::{Root, index, model};
 use crate::output::{self, count};
 
+/// How many files are listed of each kind without `--all`.
+const SHOWN: usize = 5;
+
+/// The built-in model, which compares words and letters.
+const LEXICAL: &str = "lexhash-384";
+
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Compare the index with one made afresh, and make it anew if they differ
+    /// Compare with a fresh index and rebuild it if they differ
     #[arg(long)]
     verify: bool,
+    /// List all files that failed or have parse errors
+    #[arg(long)]
+    all: bool,
 }
 
 pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
@@ -25,6 +34,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     let snapshot = answers.snapshot()?;
     let status = query::status(&snapshot, answers.vectors())?;
     let watcher_active = Visit::begin(answers.data()).is_ok();
+    let watcher = door::who(answers.data()).ok();
     let report = StatusReport { watcher_active, ..StatusReport::new(&status, true) };
     let report = report.with_coverage(answers.coverage(&status.counts));
     let mut failed = listed(query::unread_files(&snapshot)?);
@@ -35,30 +45,53 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     notes.extend(Some(glance(&answers)).filter(|lag| !lag.is_none()).map(|lag| lag.to_string()));
     let given_up: Vec<Listed> = status.given_up.iter().map(|(path, sites)| Listed::new(path, too_costly(*sites))).collect();
     let progress = vector_progress(&snapshot)?.filter(|progress| progress.done < progress.total);
-    notes.extend(progress.map(|progress| format!("{progress}; a server, daemon or `codeagent watch` makes the others")));
+    notes.extend(progress.map(|progress| format!("{progress}; a server, daemon or `codeagent watch` computes the others")));
     notes.extend(model::trouble());
     if root.json {
         return output::json(&Report { report, failed, partial, given_up, notes });
     }
-    notes.iter().for_each(|remark| output::note(remark));
     let files = count(report.indexed_files, "file");
     let mut lines = vec![format!("{files}, {}, {}", count(report.indexed_symbols, "symbol"), count(report.edges, "edge"))];
-    lines.push(format!("last changed: {}", report.last_batch_at.as_deref().unwrap_or("never")));
-    lines.push(if report.watcher_active { "a codeagent watches the files" } else { "nobody watches the files" }.to_owned());
+    lines.push(format!("last update: {}", report.last_batch_at.as_deref().unwrap_or("never")));
+    lines.push(match &watcher {
+        Some(watcher) => format!("watched by process {} (codeagent {})", watcher.process, watcher.role.as_str()),
+        None => "not watching for changes (run `codeagent watch` or `codeagent daemon start`)".to_owned(),
+    });
     lines.extend(report.quality.iter().map(language));
     let vectors = count(report.embeddings_count, "vector");
+    lines.extend(report.embedding_model.as_deref().map(|model| match model {
+        LEXICAL => format!("semantic search: off, words and letters only ({vectors} of {LEXICAL})"),
+        model => format!("semantic search: on ({vectors} of {model})"),
+    }));
+    lines.extend(
+        report
+            .text_of_no_language_percent
+            .filter(|share| *share > 0.0)
+            .map(|share| format!("{share}% of the source text is in languages that are not indexed")),
+    );
+    let most = if arguments.all { usize::MAX } else { SHOWN };
+    lines.extend(some("failed", "failed", &failed, most));
+    // Errors in parts of files are common and cost little.
+    lines.extend(some("parse errors", "parse errors", &partial, if partial.len() > most { 0 } else { most }));
+    lines.extend(some("skipped uses", "skipped uses", &given_up, most));
+    output::lines(lines)?;
+    notes.iter().for_each(|note| output::note(note));
+    Ok(())
+}
+
+/// At most so many of some files, each with the reason, and how many more there are.
+fn some(word: &str, what: &str, files: &[Listed], most: usize) -> Vec<String> {
+    let line = |file: &Listed| match file.path.as_str() {
+        "" => format!("{word} {}", file.reason),
+        path => format!("{word} {path}: {}", file.reason),
+    };
+    let mut lines: Vec<String> = files.iter().take(most).map(line).collect();
+    let rest = files.len().saturating_sub(most) as u64;
+    if rest > 0 {
+        let more = if most == 0 { "" } else { "more " };
+        lines.push(format!("{what} in {rest} {more}file{} (--all lists them)", if rest == 1 { "" } else { "s" }));
+    }
     lines
-        .extend(report.embedding_model.as_ref().map(|model| format!("sentences and similar symbols are compared by {vectors} of {model}")));
-    lines.extend(report.text_of_no_language_percent.filter(|share| *share > 0.0).map(|share| {
-        format!("{share}% of the code, markup and configuration is in no indexed language: what it uses is not in the index")
-    }));
-    lines.extend(failed.iter().map(|file| match file.path.as_str() {
-        "" => format!("failed {}", file.reason),
-        path => format!("failed {path}: {}", file.reason),
-    }));
-    lines.extend(partial.iter().map(|file| format!("parse errors {}: {}", file.path, file.reason)));
-    lines.extend(given_up.iter().map(|file| format!("{}: {}", file.path, file.reason)));
-    output::lines(lines)
 }
 
 fn verify(root: &Root) -> anyhow::Result<()> {
@@ -68,7 +101,7 @@ fn verify(root: &Root) -> anyhow::Result<()> {
     bar.finish_and_clear();
     index::say_healed(&engine);
     if differing? == 0 {
-        output::note("the index says what one made afresh says");
+        output::note("verified: identical to a fresh index");
     }
     Ok(engine.close()?)
 }
@@ -105,7 +138,7 @@ fn listed(files: Vec<(String, String)>) -> Vec<Listed> {
 }
 
 fn too_costly(sites: u64) -> String {
-    format!("{} given up, too costly to link", count(sites, "use"))
+    format!("{} not resolved (over the budget of a file)", count(sites, "use"))
 }
 
 fn language(quality: &LanguageQuality) -> String {

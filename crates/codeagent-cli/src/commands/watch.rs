@@ -1,4 +1,4 @@
-//! `codeagent watch`: keeps the index as the files are, for every other process on the repository, until it is told to stop.
+//! `codeagent watch`: keeps the index up to date for every process on the repository until interrupted.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -27,10 +27,11 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let engine =
         Engine::open(&root.folder, EngineOptions { ingest, tolerate_config: true, model: model::source(), ..EngineOptions::default() })?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let watched = engine.data().root().to_owned();
     let keeper = Keeper::start(Arc::new(engine), Role::Watch, |_| {})?;
     output::note(&keeper.trouble().map_or_else(
-        || "watching; other codeagent processes on this repository read the index and have changes taken in here".to_owned(),
-        |trouble| format!("{trouble}: the files are looked at again and again"),
+        || format!("watching {} (Ctrl-C to stop)", watched.display()),
+        |trouble| format!("{trouble}: polling the files instead (Ctrl-C to stop)"),
     ));
     runtime.block_on(codeagent_mcp::serve::stop_signal())?;
     cancel.store(true, Ordering::Relaxed);

@@ -35,8 +35,8 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 fn a_daemon_begins_once_serves_everybody_and_ends() {
     let shop = Shop::new();
     let _ending = Ending(&shop);
-    assert_eq!(shop.stdout(&["daemon", "status"]), "nobody watches the files\n");
-    assert_eq!(shop.stdout(&["daemon", "stop"]), "no daemon runs\n");
+    assert_eq!(shop.stdout(&["daemon", "status"]), "not watching\n");
+    assert_eq!(shop.stdout(&["daemon", "stop"]), "no daemon is running\n");
     let begun = shop.stdout(&["daemon", "start", "--threads", "3"]);
     let number = process(&begun);
     assert!(begun.starts_with(&format!("watching: process {number} (codeagent daemon), since 20")), "{begun}");
@@ -60,11 +60,11 @@ fn a_daemon_begins_once_serves_everybody_and_ends() {
     let path = shop.root.path().join("src/Shop.Services/Extra.cs");
     std::fs::write(path, "class Extra { void Go(Shop.Services.PriceCalculator prices) => prices.Price(null); }").unwrap();
     let said = shop.stdout(&["index"]);
-    assert!(said.contains("by the codeagent that watches"), "{said}");
+    assert!(said.contains("by the process that watches"), "{said}");
     assert!(shop.stdout(&["callers", "PriceCalculator.Price"]).contains("Extra.Go"));
 
     assert_eq!(shop.stdout(&["daemon", "stop"]), format!("stopped process {number}\n"));
-    assert_eq!(shop.stdout(&["daemon", "stop"]), "no daemon runs\n");
+    assert_eq!(shop.stdout(&["daemon", "stop"]), "no daemon is running\n");
     assert!(shop.data().is_untouched(), "it was closed in good order");
     shop.data().lock_writer().unwrap();
     let log = std::fs::read_to_string(log).unwrap();
@@ -105,7 +105,7 @@ fn another_process_that_keeps_the_index_is_named_and_goes_on() {
     let named = format!("process {} (codeagent mcp)", server.id());
     assert!(shop.stdout(&["daemon", "start"]).starts_with(&format!("already watching: {named}")));
     let said = shop.stdout(&["daemon", "stop"]);
-    assert!(said.starts_with("no daemon runs, another process keeps the index and goes on") && said.contains(&named), "{said}");
+    assert!(said.starts_with("no daemon is running; another process keeps the index up to date") && said.contains(&named), "{said}");
     assert!(server.try_wait().unwrap().is_none());
     drop(server.stdin.take());
     assert_eq!(server.wait().unwrap().code(), Some(0));

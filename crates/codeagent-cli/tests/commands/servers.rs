@@ -38,7 +38,7 @@ fn a_server_ends_with_its_client_and_gives_the_lock_back() {
 fn beside_a_server_all_commands_work_and_know_of_edits() {
     let shop = Shop::indexed();
     let mut server = serve(&shop);
-    while !shop.stdout(&["status"]).contains("a codeagent watches the files") {
+    while !shop.stdout(&["status"]).contains("watched by process ") {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let path = shop.root.path().join("src/Shop.Services/Extra.cs");
@@ -46,7 +46,7 @@ fn beside_a_server_all_commands_work_and_know_of_edits() {
     assert!(shop.stdout(&["callers", "PriceCalculator.Price"]).contains("Extra.Go"));
     std::fs::remove_file(path).unwrap();
     let said = shop.stdout(&["index"]);
-    assert!(said.contains("by the codeagent that watches"), "{said}");
+    assert!(said.contains("by the process that watches"), "{said}");
     assert!(!shop.stdout(&["callers", "PriceCalculator.Price"]).contains("Extra.Go"));
     drop(server.stdin.take());
     assert_eq!(server.wait().unwrap().code(), Some(0));

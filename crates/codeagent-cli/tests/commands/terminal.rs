@@ -44,7 +44,18 @@ impl Hostile {
         self.outer.path().join("root\u{1b}[31m")
     }
 
+    /// What a command prints. On a busy machine there is not always time enough to look for changes, and that is said.
     fn run(&self, arguments: &[&str], colours: bool) -> Output {
+        loop {
+            let output = self.run_once(arguments, colours);
+            let said = [&output.stdout, &output.stderr].map(|bytes| text(bytes));
+            if !said.iter().any(|said| said.contains("could not check")) {
+                return output;
+            }
+        }
+    }
+
+    fn run_once(&self, arguments: &[&str], colours: bool) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codeagent"));
         command.args(arguments).current_dir(self.root()).env("CODEAGENT_DATA_DIR", self.outer.path().join("home\u{1b}[2J"));
         command.env_remove("CODEAGENT_LOG").env(if colours { "CLICOLOR_FORCE" } else { "NO_COLOR" }, "1");

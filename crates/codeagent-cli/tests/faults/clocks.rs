@@ -91,7 +91,7 @@ fn a_clock_that_jumps_hides_no_edit() {
         assert!(!said.contains('-') && said.contains(" s"), "{said}");
         assert_eq!(place.callers(version).0, place.classes, "{shift}");
         let status = run(shift, &["status"]);
-        let year = if shift == -now { "last changed: 1970-01-01" } else { "last changed: 20" };
+        let year = if shift == -now { "last update: 1970-01-01" } else { "last update: 20" };
         assert!(status.contains(year), "{shift}: {status}");
         assert!(run(0, &["index"]).starts_with("nothing changed"), "{shift}");
     }

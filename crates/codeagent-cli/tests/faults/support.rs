@@ -173,7 +173,7 @@ impl Place {
 
 /// Whether an answer says that it may not be all.
 pub fn is_admitted(text: &str) -> bool {
-    ["there is no index", "index yet", "not been compared", "were changed since", "were removed", "codeagent index"]
+    ["there is no index", "index yet", "not been compared", "changed since", "were removed", "codeagent index"]
         .iter()
         .any(|words| text.contains(words))
 }

@@ -41,14 +41,14 @@ fn is_looked_at(limit: &str) {
     let mut server = Server::of(&mut bounded(limit, &place.command(&["mcp"])));
     server.awaits(0, place.classes);
     let (status, _) = server.call("get_status", json!({}));
-    assert!(status.to_string().contains("limit of watches") && status.to_string().contains("looked at again and again"), "{status}");
+    assert!(status.to_string().contains("limit of watches") && status.to_string().contains("polled"), "{status}");
     for version in 1..3 {
         place.write_all(version);
         place.write(&format!("more{version}/N.cs"), &format!("class N{version} {{ void M(Hub hub) => hub.Go{version}(); }}"));
         server.awaits(version, place.classes + 1);
     }
     let told = bounded(limit, &place.command(&["status"])).output().unwrap();
-    assert!(said(&told).contains("a codeagent watches the files"), "{told:?}");
+    assert!(said(&told).contains("watched by process "), "{told:?}");
 }
 
 #[test]

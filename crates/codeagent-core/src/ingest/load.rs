@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use codeagent_workspace::{FileText, ReadError, Stamp, Workspace};
+use codeagent_workspace::{Config, FileText, ReadError, Stamp, Workspace};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -203,9 +203,9 @@ impl Loader<'_> {
         };
         let limit = self.workspace.config().max_line_bytes;
         if file.average_line_bytes() > limit {
-            let problem = format!(
-                "its lines are longer than {limit} bytes on average, so it is taken for generated; a larger max_line_bytes in .codeagent/config.json takes it in"
-            );
+            let lowered =
+                if limit < Config::default().max_line_bytes { "; raise max_line_bytes in .codeagent/config.json to index it" } else { "" };
+            let problem = format!("lines of more than {limit} bytes on average: treated as generated{lowered}");
             return Ok(Some(self.unread(source, *file.hash.as_bytes(), defines_hash, Some(problem))));
         }
         self.read(opened, source, &file, made).map(Some)

@@ -34,7 +34,7 @@ pub enum IngestError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The system lacks something for a moment, so that what is there cannot be told from what is not.
-    #[error("the system is short of file handles or memory; the index is as it was before")]
+    #[error("out of file handles or memory; the index is unchanged")]
     Shortage,
     /// The caller asked to stop.
     #[error("interrupted; the index is as it was before")]

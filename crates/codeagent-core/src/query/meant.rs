@@ -192,13 +192,16 @@ fn found(snapshot: &Snapshot, text: &str) -> Result<(Vec<Node>, Option<String>),
     }
     let other_case = store::by_name_end(snapshot, text, MAX_WEIGHED)?;
     if !other_case.is_empty() {
-        let remark = format!("nothing is named {text}; these differ in upper and lower case");
+        let remark = format!("no symbol is named {text}; these differ in upper and lower case");
         return Ok((prefer_types(other_case), Some(remark)));
     }
     if let Some((member, is_own)) = of_type(snapshot, text)? {
         let inherited = if is_own { "" } else { " inherited: it is" };
         let remark = format!("{text} is{inherited} declared as {}", member[0].qualified_name);
         return Ok((member, Some(remark)));
+    }
+    if let Some(spelled) = respelled(text) {
+        return found(snapshot, &spelled);
     }
     let unread = unread_like(snapshot, text)?;
     Err(QueryError::NoSymbol {
@@ -208,6 +211,16 @@ fn found(snapshot: &Snapshot, text: &str) -> Result<(Vec<Node>, Option<String>),
         missing: if unread.is_empty() { unread_note(snapshot, None)? } else { None },
         unread,
     })
+}
+
+/// A name as it is written elsewhere, in our form: `Cart::total` is `Cart.total`, `Cart..ctor` is `Cart.Cart`.
+fn respelled(text: &str) -> Option<String> {
+    let spelled = text.replace("::", ".");
+    let spelled = match spelled.strip_suffix("..ctor") {
+        Some(container) => format!("{container}.{}", container.rsplit(['.', '#']).next().unwrap_or(container)),
+        None => spelled,
+    };
+    (spelled != text).then_some(spelled)
 }
 
 /// The symbols of a name or of the end of one. A bare name is the end of many names, also if it is the whole of one.

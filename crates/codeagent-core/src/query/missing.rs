@@ -43,7 +43,7 @@ pub fn beginning(snapshot: &Snapshot, asked: &str) -> Result<Option<String>, Que
 pub fn why_not_found(snapshot: &Snapshot, name: &str) -> Result<String, QueryError> {
     let unread = unread_like(snapshot, name)?;
     if !unread.is_empty() {
-        return Ok(format!("no symbol is named so; {}", unread.join("; ")));
+        return Ok(format!("no symbol has that name; {}", unread.join("; ")));
     }
     let why = why_not_named(snapshot, name)?;
     Ok(unread_note(snapshot, None)?.into_iter().fold(why, |why, missing| format!("{why}; {missing}")))
@@ -53,21 +53,18 @@ fn why_not_named(snapshot: &Snapshot, name: &str) -> Result<String, QueryError> 
     let unfiltered = get_node_by_qualified_name(snapshot, name, None, None)?;
     if let Some((node, _)) = unfiltered.first() {
         let place = format!("{} in project {}", node.language, node.project_id);
-        return Ok(format!("`language` or `project_id` leave out all symbols of this name ({}); one is {place}", unfiltered.len()));
+        return Ok(format!("`language` or `project_id` exclude all symbols of this name ({}); one is {place}", unfiltered.len()));
     }
     // Who writes parameters, other capitals or an inherited member means something all the same.
     if let Ok(meant) = symbols_meant(snapshot, name, None) {
-        return Ok(format!(
-            "no qualified name is or ends so, without parameters and type arguments; this may be {}",
-            meant.answered[0].label()
-        ));
+        return Ok(format!("no symbol has exactly that qualified name; the closest is {}", meant.answered[0].label()));
     }
     if let Some(beginning) = beginning(snapshot, name)? {
-        return Ok(format!("no symbol is named so; {beginning}"));
+        return Ok(format!("no symbol has that name; {beginning}"));
     }
     let nearest = nearest(snapshot, name)?;
     let near = if nearest.is_empty() { String::new() } else { format!("; nearest: {}", nearest.join(", ")) };
-    Ok(format!("no symbol is named so{near}; search_symbols finds names by their parts"))
+    Ok(format!("no symbol has that name{near}; search_symbols finds names by their parts"))
 }
 
 fn told(snapshot: &Snapshot, node: &Node, missing: &str) -> Result<String, QueryError> {
@@ -75,12 +72,12 @@ fn told(snapshot: &Snapshot, node: &Node, missing: &str) -> Result<String, Query
     let place = node.spans.first().map(|span| format!(" at {}:{}", span.path, span.name_line)).unwrap_or_default();
     let kind = node.kind.as_str().replace('_', " ");
     let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-    let mut text = format!("{} is {article} {kind}{place} and has no member {member} of its own in the index", node.qualified_name);
+    let mut text = format!("{} is {article} {kind}{place} and has no member {member} of its own", node.qualified_name);
     let nearest = nearest_members(snapshot, node, member)?;
     if !nearest.is_empty() {
-        text += &format!("; its members nearest to that: {}", nearest.join(", "));
+        text += &format!("; its closest members: {}", nearest.join(", "));
     } else if holds_values(node) && node.language.rules().has_object_literals {
-        text += " (keys of object literals are no symbols); get_references of it lists its uses";
+        text += &format!(" (keys of object literals are not symbols); for its uses: `get_references {}`", node.qualified_name);
     }
     Ok(text)
 }

@@ -70,7 +70,7 @@ pub enum QueryError {
     },
     /// More symbols than are answered for at once.
     #[error(
-        "{asked:?} means {count} symbols; ask about one of them by its node_id, parameters or a longer name, or narrow by `file`:{}",
+        "{asked:?} matches {count} symbols; select one by a longer name, parameters, `file` or node_id:{}",
         listed(.candidates, *.count)
     )]
     Ambiguous {
@@ -131,9 +131,12 @@ fn hint(nearest: &[String], beginning: Option<&str>, unread: &[String]) -> Strin
     if let Some(beginning) = beginning {
         format!("; {beginning}")
     } else if nearest.is_empty() {
-        "; search_symbols finds names by their parts; what libraries declare is no symbol here".to_owned()
+        "; search_symbols finds names by their parts; symbols of libraries are not indexed".to_owned()
     } else {
-        format!("; did you mean {}?", nearest.join(", "))
+        match nearest {
+            [one] => format!("; did you mean {one}?"),
+            several => format!("; did you mean one of these?\n{}", several.join("\n")),
+        }
     }
 }
 

@@ -73,15 +73,16 @@ impl Relations {
 
     /// Why the lists of the first meanings are empty, or where there is more of them.
     pub fn notes(&self, sources: &mut Sources<'_>, meant: &Meant, relation: Relation<'_>) -> Result<Vec<String>, QueryError> {
-        let mut notes = Vec::new();
+        let (mut notes, mut told) = (Vec::new(), 0);
         let says_why = self.is_empty() || meant.answered.len() == 1;
         for (meaning, found) in meant.answered.iter().zip(&self.found) {
             if !found.is_empty() {
                 notes.extend(elsewhere(sources, meaning.first(), relation)?);
             } else if says_why {
-                notes.push(why_empty(sources, meaning.first(), relation)?);
+                notes.extend(why_empty(sources, meaning.first(), relation)?);
             }
-            if notes.len() == MAX_NOTES {
+            told += usize::from(!notes.is_empty());
+            if told == MAX_NOTES {
                 break;
             }
         }

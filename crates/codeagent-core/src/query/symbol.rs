@@ -94,6 +94,10 @@ fn ends_with_segments(qualified_name: &str, suffix: &str) -> bool {
     qualified_name.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with(is_separator))
 }
 
+fn last_segments(name: &str, count: usize) -> &str {
+    name.rmatch_indices(is_separator).nth(count.saturating_sub(1)).map_or(name, |(at, _)| &name[at + 1..])
+}
+
 /// Qualified names that look like the one asked for.
 pub fn nearest(snapshot: &Snapshot, qualified_name: &str) -> Result<Vec<String>, QueryError> {
     let name = qualified_name.rsplit(is_separator).next().unwrap_or(qualified_name);
@@ -103,6 +107,9 @@ pub fn nearest(snapshot: &Snapshot, qualified_name: &str) -> Result<Vec<String>,
     }
     let mut seen = rustc_hash::FxHashSet::default();
     found.retain(|name| seen.insert(name.clone()));
+    // Of several containers the one that is written most like the one asked for comes first.
+    let segments = qualified_name.split(is_separator).count();
+    found.sort_by_cached_key(|name| strsim::levenshtein(qualified_name, last_segments(name, segments)));
     found.truncate(NEAREST);
     Ok(found)
 }

@@ -1,7 +1,8 @@
-//! Why is a list of related symbols empty, and what should be asked instead?
+//! Notes on lists of related symbols: why one is empty, and which other query has more.
 //!
-//! A call through an interface is a call of the interface's member, a class is called by its constructors, a base class outside the repository
-//! is no symbol: who does not know this takes an empty list for the whole truth.
+//! A call through an interface is a call of the interface's member, a class is called through its constructors, a base class outside the
+//! repository is not a symbol. A reader who does not know this takes an empty list for the whole truth. Queries are named as tool calls, with
+//! the qualified name as argument: `get_callers Shop.IOrder.Place`.
 //!
 //! **Limits.** Says what the graph knows; reflection, markup and configuration are not in it.
 
@@ -22,9 +23,9 @@ const STANDS_FOR: Relation<'_> = Relation { direction: EdgeDirection::Outgoing, 
 /// Most symbols looked at for what stands for them in turn.
 const MAX_LOOKED_AT: usize = 1_000;
 
-const THROUGH: &str = "calls through an interface or base class go to what it implements or overrides: ask about ";
+const THROUGH: &str = "calls through an interface or base class are listed under its member: ";
 
-const BELOW: &str = "calls of what implements or overrides it are not among these: ask about ";
+const BELOW: &str = "calls of implementations and overrides are listed under them: ";
 
 const STANDING: &[EdgeType] = &[EdgeType::Implements, EdgeType::Overrides, EdgeType::Inherits, EdgeType::Extends];
 
@@ -37,8 +38,8 @@ const BASES: Relation<'_> = Relation { direction: EdgeDirection::Outgoing, edge_
 /// What is declared in a type.
 const MEMBERS: Relation<'_> = Relation { direction: EdgeDirection::Outgoing, edge_types: &[EdgeType::Contains] };
 
-/// Why nothing is related to `node` in this way.
-pub fn why_empty(sources: &mut Sources<'_>, node: &Node, relation: Relation<'_>) -> Result<String, QueryError> {
+/// Why nothing is related to `node` in this way, one note each.
+pub fn why_empty(sources: &mut Sources<'_>, node: &Node, relation: Relation<'_>) -> Result<Vec<String>, QueryError> {
     let hints = match (relation.direction, relation.edge_types) {
         (EdgeDirection::Incoming, [EdgeType::Calls]) => no_callers(sources, node)?,
         (EdgeDirection::Outgoing, [EdgeType::Calls]) => no_callees(sources, node)?,
@@ -55,35 +56,39 @@ pub fn why_empty(sources: &mut Sources<'_>, node: &Node, relation: Relation<'_>)
     let mut hints: Vec<String> = hints.into_iter().filter(|hint| !hint.is_empty()).collect();
     let unresolved = query::unresolved_sites(sources.snapshot(), &node.name)?;
     if relation.direction == EdgeDirection::Incoming && unresolved > 0 {
-        hints.push(format!("{} of the name {} without a known target may be of this symbol", count(unresolved, "use"), node.name));
+        hints.push(format!("{} of the name {} could not be resolved and may belong to this symbol", count(unresolved, "use"), node.name));
     }
-    Ok(hints.join("; "))
+    Ok(hints)
 }
 
-/// Where more of the same is. Of callers of a member: calls through what it implements or overrides are not calls of it. Of
+/// Where more of the same is, one note each. Of callers of a member: calls through what it implements or overrides are not calls of it. Of
 /// implementations: what stands for those listed.
-pub fn elsewhere(sources: &mut Sources<'_>, node: &Node, relation: Relation<'_>) -> Result<Option<String>, QueryError> {
+pub fn elsewhere(sources: &mut Sources<'_>, node: &Node, relation: Relation<'_>) -> Result<Vec<String>, QueryError> {
     if relation == Relation::IMPLEMENTATIONS {
         let further = further(sources, node)?;
-        return Ok(literals(node).into_iter().chain(further).reduce(|all, next| format!("{all}; {next}")));
+        return Ok(literals(node).into_iter().chain(further).collect());
     }
     if matches!(node.node_type, NodeType::Class | NodeType::Interface | NodeType::Component) {
-        return Ok((relation.direction == EdgeDirection::Outgoing && relation.edge_types.len() > 1).then(|| members(node)));
+        let is_all = relation.direction == EdgeDirection::Outgoing && relation.edge_types.len() > 1;
+        return Ok(is_all.then(|| members("get_dependencies", node)).into_iter().collect());
     }
     if relation.direction != EdgeDirection::Incoming || relation.edge_types.first() != Some(&EdgeType::Calls) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
+    let tool = if relation.edge_types.len() == 1 { "get_callers" } else { "get_references" };
     let above = related(sources, node, STANDS_FOR)?;
     let below = related(sources, node, STANDING_FOR)?;
-    Ok([hint(THROUGH, &above), hint(BELOW, &below)]
-        .into_iter()
-        .filter(|hint| !hint.is_empty())
-        .reduce(|all, next| format!("{all}; {next}")))
+    Ok([hint(THROUGH, &above.calls_of(tool)), hint(BELOW, &below.calls_of(tool))].into_iter().filter(|hint| !hint.is_empty()).collect())
 }
 
-/// How to ask about a type as a whole.
-fn members(node: &Node) -> String {
-    format!("its members have their own: ask about {}.* for all of them", node.id)
+/// The query about a type as a whole.
+fn members(tool: &str, node: &Node) -> String {
+    format!("for its members: {}", call(tool, &format!("{}.*", node.qualified_name)))
+}
+
+/// A query as it is written in a note.
+fn call(tool: &str, name: &str) -> String {
+    format!("`{tool} {name}`")
 }
 
 /// How many more implement, extend or override those that do so directly.
@@ -109,11 +114,11 @@ fn further(sources: &Sources<'_>, node: &Node) -> Result<Option<String>, QueryEr
     }
     let mut named = Named { names: Vec::new(), count: above.len() };
     for id in above.iter().take(MAX_NAMED) {
-        named.names.extend(query::get_node(sources.snapshot(), *id)?.map(|symbol| as_asked(&symbol.node)));
+        named.names.extend(query::get_node(sources.snapshot(), *id)?.map(|symbol| symbol.node.qualified_name));
     }
     let at_least = if looked_at < MAX_LOOKED_AT { "" } else { "at least " };
-    let words = format!("these are the direct ones; {at_least}{more} more implement, extend or override them in turn: ask about ");
-    Ok(Some(hint(&words, &named)))
+    let words = format!("only direct ones are listed; {at_least}{more} more below: ");
+    Ok(Some(hint(&words, &named.calls_of("get_implementations"))))
 }
 
 fn standing_for(sources: &Sources<'_>, id: NodeId) -> Result<Vec<NodeId>, QueryError> {
@@ -123,10 +128,7 @@ fn standing_for(sources: &Sources<'_>, id: NodeId) -> Result<Vec<NodeId>, QueryE
 
 fn no_known_target(what: &str, node: &Node, open: u64) -> String {
     let calls = count(open, "call");
-    format!(
-        "no {what} in {} has a known target in this repository; {calls} with an unknown one may be of something here",
-        node.qualified_name
-    )
+    format!("no {what} in {} resolves to this repository; {calls} could not be resolved", node.qualified_name)
 }
 
 fn count(number: u64, word: &str) -> String {
@@ -145,21 +147,16 @@ fn no_callers(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, Que
     let mut hints = match node.node_type {
         NodeType::Class | NodeType::Component => {
             let (constructors, constructed) = constructors(sources, node)?;
-            let article = if constructed > 0 {
-                format!(", constructed by {} of its constructors", count(constructed as u64, "caller"))
-            } else {
-                String::new()
-            };
-            let by_itself = if constructors.count == 0 { ", and nothing constructs or calls it by itself" } else { "" };
+            let by_itself = if constructors.count == 0 { ", and nothing constructs or calls it directly" } else { "" };
             vec![
-                format!("{name} is {}{article}{by_itself}", a_kind(node)),
-                hint("get_callers of its constructors: ", &constructors),
-                members(node),
+                format!("{name} is {}{by_itself}", a_kind(node)),
+                hint(&format!("its constructors have {}: ", count(constructed as u64, "caller")), &constructors.calls_of("get_callers")),
+                members("get_callers", node),
             ]
         }
         NodeType::Method | NodeType::Constructor => vec![format!("nothing in the repository calls {name} directly")],
-        NodeType::Property => vec![format!("{name} is {}: get_references lists who reads and writes it", a_kind(node))],
-        _ => vec![format!("{name} is {} and is not called; {}; get_references lists its uses", a_kind(node), members(node))],
+        NodeType::Property => vec![format!("{name} is {}, which is read and written rather than called", a_kind(node))],
+        _ => vec![format!("{name} is {}, which is not called", a_kind(node)), members("get_callers", node)],
     };
     hints.extend(through_others(sources, node)?);
     hints.push(other_uses(sources, node)?);
@@ -175,26 +172,30 @@ fn through_others(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>,
     let below = related(sources, node, STANDING_FOR)?;
     let is_member = matches!(node.node_type, NodeType::Method | NodeType::Property);
     Ok(match is_member {
-        true => vec![hint(THROUGH, &above), hint("it is implemented or overridden by ", &below)],
+        true => vec![hint(THROUGH, &above.calls_of("get_callers")), hint("it is implemented or overridden by ", &below)],
         false => vec![hint("it may be used through ", &above), hint("it is implemented or extended by ", &below)],
     })
 }
 
 fn other_uses(sources: &Sources<'_>, node: &Node) -> Result<String, QueryError> {
     let uses = query::reference_count(sources.snapshot(), node.id)?;
-    Ok(if uses == 0 { String::new() } else { format!("it has {uses} uses of other kinds: get_references lists them") })
+    Ok(if uses == 0 {
+        String::new()
+    } else {
+        format!("it has {}: {}", count(uses, "other use"), call("get_references", &node.qualified_name))
+    })
 }
 
 fn no_callees(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<String>, QueryError> {
     let name = &node.qualified_name;
     if !matches!(node.node_type, NodeType::Method | NodeType::Constructor | NodeType::Property | NodeType::Component) {
-        return Ok(vec![format!("{name} is {}: {}", a_kind(node), members(node))]);
+        return Ok(vec![format!("{name} is {}, which calls nothing itself", a_kind(node)), members("get_callees", node)]);
     }
     let below = related(sources, node, STANDING_FOR)?;
     let open = query::unresolved_calls_in(sources, &[node], 0)?.count;
     let itself = match open {
         0 if node.flags.has(NodeFlags::ABSTRACT) || below.count > 0 => format!("{name} itself calls nothing in this repository"),
-        0 => format!("{name} calls nothing that is declared in this repository; calls into libraries are not listed"),
+        0 => format!("{name} calls nothing in this repository; calls into libraries are not listed"),
         open => no_known_target("call", node, open),
     };
     Ok(vec![itself, hint("it is implemented or overridden by ", &below)])
@@ -216,10 +217,17 @@ fn no_implementations(sources: &mut Sources<'_>, node: &Node) -> Result<Vec<Stri
             let above = related(sources, node, STANDS_FOR)?;
             vec![
                 format!("nothing in the repository implements or overrides {name}"),
-                hint("it implements or overrides a member itself, whose other implementations may be what you look for: ", &above),
+                hint(
+                    "it implements or overrides a member whose other implementations may be what you want: ",
+                    &above.calls_of("get_implementations"),
+                ),
             ]
         }
-        _ => vec![format!("{name} is {}: only types and their members are implemented; get_references lists its uses", a_kind(node))],
+        _ => vec![format!(
+            "{name} is {}; only types and their members have implementations. For its uses: {}",
+            a_kind(node),
+            call("get_references", name)
+        )],
     })
 }
 
@@ -241,7 +249,7 @@ fn no_such_edges(sources: &mut Sources<'_>, node: &Node, direction: EdgeDirectio
         && let Some(span) = node.spans.first()
         && let Some(line) = sources.line(&span.path, span.name_line)?
     {
-        hints.push(format!("bases from outside the repository are not listed; it is declared `{line}`"));
+        hints.push(format!("bases outside the repository are not listed; it is declared as `{line}`"));
     }
     let mut others = Vec::new();
     for (word, other) in EdgeType::NAMES {
@@ -254,17 +262,27 @@ fn no_such_edges(sources: &mut Sources<'_>, node: &Node, direction: EdgeDirectio
     Ok(hints)
 }
 
-/// Some of a number of symbols, as they can be asked about.
+/// The names of some of a number of symbols.
 struct Named {
     names: Vec<String>,
     count: usize,
+}
+
+impl Named {
+    /// The queries about them; overloads share one.
+    fn calls_of(mut self, tool: &str) -> Self {
+        let (before, all) = (self.names.len(), self.count);
+        self.names.dedup();
+        let count = all - (before - self.names.len());
+        Self { names: self.names.iter().map(|name| call(tool, name)).collect(), count }
+    }
 }
 
 fn related(sources: &mut Sources<'_>, node: &Node, relation: Relation<'_>) -> Result<Named, QueryError> {
     let found = Neighbors::find(sources.snapshot(), node.id, relation)?;
     let mut named = Named { names: Vec::new(), count: found.len() };
     for index in 0..found.len().min(MAX_NAMED) {
-        named.names.extend(found.get(index, sources, 0)?.map(|neighbor| as_asked(&neighbor.node)));
+        named.names.extend(found.get(index, sources, 0)?.map(|neighbor| neighbor.node.qualified_name));
     }
     Ok(named)
 }
@@ -273,7 +291,10 @@ fn related(sources: &mut Sources<'_>, node: &Node, relation: Relation<'_>) -> Re
 fn literals(node: &Node) -> Option<String> {
     let is_shape = node.language.rules().has_structural_types && node.node_type == NodeType::Interface;
     is_shape.then(|| {
-        "object literals and classes that only have its shape are not listed: get_references lists the places that name it".to_owned()
+        format!(
+            "object literals and classes that only have its shape are not listed; for its uses: {}",
+            call("get_references", &node.qualified_name)
+        )
     })
 }
 
@@ -288,17 +309,13 @@ fn constructors(sources: &mut Sources<'_>, node: &Node) -> Result<(Named, usize)
         };
         callers += Neighbors::find(sources.snapshot(), member.node.id, Relation::CALLERS)?.len();
         named.count += 1;
-        named.names.push(as_asked(&member.node));
+        named.names.push(member.node.qualified_name);
     }
     named.names.truncate(MAX_NAMED);
     Ok((named, callers))
 }
 
-fn as_asked(node: &Node) -> String {
-    format!("{} {}{}", node.id, node.qualified_name, node.parameter_signature.as_deref().unwrap_or_default())
-}
-
-/// A hint that names symbols, empty if there are none.
+/// A note that names symbols, empty if there are none.
 fn hint(words: &str, named: &Named) -> String {
     let more = named.count.saturating_sub(named.names.len());
     match (named.names.join(", "), more) {

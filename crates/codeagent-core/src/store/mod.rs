@@ -112,10 +112,10 @@ pub enum StoreError {
         known: usize,
     },
     /// The tables of the index are laid out in another way than this codeagent does under the same schema version.
-    #[error("the index was made by another version of codeagent; run `codeagent index`, which makes it anew")]
+    #[error("the index was made by another version of codeagent; run `codeagent index` to rebuild it")]
     OtherLayout,
     /// The index was made of a folder at another place.
-    #[error("the index that is there was made of another folder; run `codeagent index`, which makes it anew")]
+    #[error("the index was made for another folder; run `codeagent index` to rebuild it")]
     OtherRoot,
     /// The system does not let SQLite open or write the files of the index.
     #[error(

@@ -44,7 +44,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "list_directory",
         title: "List a directory",
-        doc: "Files and directories at a path of the repository; ignored ones are left out.",
+        doc: "Files and directories in a directory; ignored ones are left out.",
         parameters: &[
             Parameter::optional("path", Kind::Text, "Repo-relative path of the directory; empty for the root of the repository.")
                 .or(ROOT)
@@ -75,7 +75,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_directory_tree",
         title: "Show the directory tree",
-        doc: "Directories and files below a path as a tree; what did not fit is counted in `more`.",
+        doc: "Directories and files below a path as a tree; `more` counts entries that did not fit.",
         parameters: &[
             Parameter::optional(
                 "path",

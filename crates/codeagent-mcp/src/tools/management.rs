@@ -30,7 +30,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "index_files",
         title: "Index files",
-        doc: "Bring the index up to date with these files and whatever else changed, when an answer names stale_files: edits are noticed by themselves.",
+        doc: "Update the index with these files, if an answer names stale_files. Edits are normally picked up automatically.",
         parameters: &[
             Parameter::required("paths", Kind::Texts(MAX_PATHS), "Repo-relative paths of the files, at most 100.").hinted("Repo-relative.")
         ],
@@ -42,7 +42,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_status",
         title: "Show the state of the index",
-        doc: "How complete the index is and how much of the code was understood. Use it when answers miss something.",
+        doc: "How complete the index is and how much could be resolved. Use it if answers miss something.",
         parameters: &[],
         output: Output::object::<StatusReport>(&[INDEXING, CONFIGURATION]),
         errors: STATUS_ERRORS,

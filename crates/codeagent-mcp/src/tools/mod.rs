@@ -42,15 +42,13 @@ pub struct Tool {
 
 /// The parameter of every tool that answers in pages.
 pub const CURSOR: Parameter =
-    Parameter::optional("cursor", Kind::Text, "The `next_cursor` of the previous answer, to get the next page. Default: the first page.")
-        .hinted("");
+    Parameter::optional("cursor", Kind::Text, "The `next_cursor` of the previous answer. Default: the first page.").hinted("");
 
 /// The parameter of every tool that answers a list.
 pub const FORMAT: Parameter = Parameter::optional(
     "format",
     Kind::Word(|| vec!["rows", "compact"]),
-    "`rows`: a list of objects; `compact`: the same as lines, grouped by file, in less than half of the characters. Default: `rows`, unless the \
-     server was started with `--answers compact`.",
+    "`rows`: a list of objects; `compact`: lines grouped by file, less than half as long. Default: `rows`, or what the server's `--answers` says.",
 )
 .hinted("");
 
@@ -73,14 +71,14 @@ pub const SYMBOL_ERRORS: &[Code] = &[Code::NotFound, Code::InvalidParameter, Cod
 pub const NODE_ID: Parameter = Parameter::required(
     "node_id",
     Kind::Name,
-    "The symbol's node_id, its name or the end of it (`Total`, `Cart.Total`, `Cart.Add(Product, int)`), `FILE:LINE`, or `Cart.*` for a type and all \
-     in it. A name that means several symbols is answered for all of them.",
+    "A node_id, a name or the end of one (`Total`, `Cart.Total`, `Cart.Add(Product, int)`), `FILE:LINE`, or `Cart.*` for a type with all its \
+     members. If a name matches several symbols, all are answered.",
 )
 .hinted("node_id, name, Type.*, FILE:LINE.");
 
 /// Which file a name is declared in.
 pub const FILE: Parameter =
-    Parameter::optional("file", Kind::Name, "If the name means several symbols: only those declared in this file, folder or glob.")
+    Parameter::optional("file", Kind::Name, "Only symbols declared in this file, folder or glob, if the name is ambiguous.")
         .hinted("Where it is declared.");
 
 /// The filter by project.

@@ -23,8 +23,9 @@ use crate::wire::{DependencyRow, NeighborRow, OutlineRow, Row, SourceSpan, Symbo
 const EDGE_TYPE: Parameter =
     Parameter::optional("edge_type", Kind::Word(|| words(EdgeType::NAMES)), "Only relationships of this type.").hinted("");
 
-const SITES: Parameter =
-    Parameter::optional("sites", Kind::Number { min: 1, max: u64::MAX }, "Most places shown of a row.").or(Fallback::Number(3)).hinted("");
+const SITES: Parameter = Parameter::optional("sites", Kind::Number { min: 1, max: u64::MAX }, "Maximum number of locations per row.")
+    .or(Fallback::Number(3))
+    .hinted("");
 
 const PATH: Parameter =
     Parameter::optional("path", Kind::Name, "Only results declared in this file, folder or glob.").hinted("Where results are.");
@@ -33,7 +34,8 @@ const TESTS: Parameter =
 const KIND: Parameter =
     Parameter::optional("kind", Kind::Name, "Only results of this kind (`struct`, `function`, `field`, ...) or node_type.").hinted("");
 const MIN_CONFIDENCE: Parameter =
-    Parameter::optional("min_confidence", Kind::Word(|| words(Confidence::NAMES)), "Only uses at least as sure.").hinted("");
+    Parameter::optional("min_confidence", Kind::Word(|| words(Confidence::NAMES)), "Only results with at least this confidence.")
+        .hinted("");
 
 const OUTLINE_ERRORS: &[Code] = &[Code::NotFound, Code::InvalidParameter, Code::PathEscape, Code::EngineUnavailable, Code::IndexError];
 const SYMBOL: &[Addition] = &[NOTE, SYMBOLS, ALSO_NAMED, STALE_FILES];
@@ -65,7 +67,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_symbol",
         title: "Get a symbol",
-        doc: "All about a symbol: kind, place, signature, modifiers, documentation, number of uses. read_file shows its source.",
+        doc: "Details of a symbol: kind, location, signature, modifiers, documentation, number of uses. read_file shows its source.",
         parameters: &[NODE_ID, FILE],
         output: Output::object::<SymbolDetail>(SYMBOL),
         errors: SYMBOL_ERRORS,
@@ -75,7 +77,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_source_spans",
         title: "Find declarations",
-        doc: "All places a symbol is declared at: partial classes and merged interfaces have several.",
+        doc: "Where a symbol is declared; partial classes and merged interfaces have several.",
         parameters: &[NODE_ID, FILE, FORMAT, CURSOR],
         output: Output::list::<SourceSpan>("Its declarations, the primary one first, then by path and line.", RELATED),
         errors: SYMBOL_ERRORS,
@@ -85,7 +87,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_file_outline",
         title: "Outline a file",
-        doc: "The symbols of a file by line. Use it before read_file, to see which lines you need.",
+        doc: "The symbols of a file by line. Use it before read_file to see which lines you need.",
         parameters: &[Parameter::required("path", Kind::Text, "Repo-relative path of the file.").hinted("Repo-relative."), FORMAT, CURSOR],
         output: Output::list::<OutlineRow>("The symbols in the order of their lines.", PLACES),
         errors: OUTLINE_ERRORS,
@@ -95,7 +97,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_callers",
         title: "Find callers",
-        doc: "Who calls a symbol, and where. Calls through an interface or base class belong to that member.",
+        doc: "Who calls a symbol, and where. Calls through an interface or base class are listed under that member.",
         parameters: &[NODE_ID, FILE, PATH, TESTS, KIND, MIN_CONFIDENCE, SITES, FORMAT, CURSOR],
         output: Output::list::<NeighborRow>("The symbols that call it, by path and line of the call.", USERS),
         errors: SYMBOL_ERRORS,
@@ -105,7 +107,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_callees",
         title: "Find callees",
-        doc: "What a symbol of the repository calls, and where; calls into libraries are left out.",
+        doc: "What a symbol calls, and where. Calls into libraries are not listed.",
         parameters: &[NODE_ID, FILE, PATH, TESTS, KIND, MIN_CONFIDENCE, SITES, FORMAT, CURSOR],
         output: Output::list::<NeighborRow>("The symbols it calls, in the order of the calls.", USED),
         errors: SYMBOL_ERRORS,
@@ -115,7 +117,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_implementations",
         title: "Find implementations",
-        doc: "What directly implements, derives from or overrides a symbol. Ask again with a result to go on.",
+        doc: "What directly implements, extends or overrides a symbol. Repeat on a result to go deeper.",
         parameters: &[NODE_ID, FILE, PATH, TESTS, KIND, MIN_CONFIDENCE, SITES, FORMAT, CURSOR],
         output: Output::list::<UseRow>("What implements, extends, inherits or overrides it.", USERS),
         errors: SYMBOL_ERRORS,
@@ -125,7 +127,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_references",
         title: "Find references",
-        doc: "Every use: calls, reads, writes, types, imports, bases, overrides. Before renaming or removing.",
+        doc: "Every use: calls, reads, writes, types, imports, bases, overrides. Check it before renaming.",
         parameters: &[NODE_ID, FILE, PATH, TESTS, KIND, MIN_CONFIDENCE, SITES, FORMAT, CURSOR],
         output: Output::list::<UseRow>("The symbols that use it, by kind of use, path and line.", USERS),
         errors: SYMBOL_ERRORS,
@@ -145,7 +147,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_dependents",
         title: "Find dependents",
-        doc: "What depends on a symbol, as get_references; `contains`: what it is declared in.",
+        doc: "What depends on a symbol, like get_references; `contains`: the container it is declared in.",
         parameters: &[NODE_ID, EDGE_TYPE, FILE, PATH, TESTS, KIND, MIN_CONFIDENCE, SITES, FORMAT, CURSOR],
         output: Output::list::<DependencyRow>("What depends on it, by edge_type.", USERS),
         errors: SYMBOL_ERRORS,
@@ -258,7 +260,7 @@ fn follow<R: Row>(state: &State, arguments: &Arguments, relation: Relation<'_>) 
         }
     }
     if found.is_empty() && !filter.is_empty() {
-        answer = answer.with_note("nothing passes the filters; ask without path, tests, kind and min_confidence");
+        answer = answer.with_note("no result matches the filters (path, tests, kind, min_confidence)");
         return with_stale_files(listed.add_to(answer), &sources);
     }
     for note in found.notes(&mut sources, &meant, relation)? {

@@ -33,18 +33,16 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "search_symbols",
         title: "Search symbols",
-        doc: "Find symbols by words of name, container, signature or documentation: `client factory`, `HttpClient*`, `HCF`, a sentence. Start here if you know no name.",
+        doc: "Search symbols by words of the name, container, signature or documentation: `client factory`, `HttpClient*`, `HCF`, a sentence. Start here if you don't know the name.",
         parameters: &[
-            Parameter::required(
-                "query",
-                Kind::Text,
-                "Words to find, an FTS5 query: `user service`, `Authenticate*`, `name:Cart OR Basket`.",
-            )
-            .hinted("Words or FTS5: `user service`, `Auth*`, `name:Cart OR Basket`."),
+            Parameter::required("query", Kind::Text, "Words or an FTS5 query: `user service`, `Authenticate*`, `name:Cart OR Basket`.")
+                .hinted("Words or FTS5: `user service`, `Auth*`, `name:Cart OR Basket`."),
             PROJECT_ID,
             Parameter::optional("node_type", Kind::Word(|| words(NodeType::NAMES)), "Only symbols of this type.").hinted(""),
             LANGUAGE,
-            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results.").or(Fallback::Number(20)).hinted(""),
+            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Maximum number of results.")
+                .or(Fallback::Number(20))
+                .hinted(""),
             FORMAT,
         ],
         output: Output::list::<RankedRow>("Symbols, best first.", &[NOTE, STALE_FILES]),
@@ -54,8 +52,8 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "lookup_symbol",
-        title: "Look a name up",
-        doc: "Symbols of an exact qualified name (`Shop.Cart.Total`, `src/cart.ts#Cart.total`), else those whose name ends so (`match`: `suffix`).",
+        title: "Look up a name",
+        doc: "Symbols with a qualified name (`Shop.Cart.Total`, `src/cart.ts#Cart.total`), else those whose name ends with it (`match`: `suffix`).",
         parameters: &[
             Parameter::required("qualified_name", Kind::Name, "The qualified name, or its last segments: `Cart.Total`.")
                 .hinted("Or its end."),
@@ -72,10 +70,12 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "find_similar",
         title: "Find similar symbols",
-        doc: "Symbols similar in name, place and signature: how others do it.",
+        doc: "Symbols with a similar name, location and signature.",
         parameters: &[
             NODE_ID,
-            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Most results.").or(Fallback::Number(10)).hinted(""),
+            Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Maximum number of results.")
+                .or(Fallback::Number(10))
+                .hinted(""),
             FORMAT,
         ],
         output: Output::list::<SimilarRow>("Symbols, most similar first.", &[NOTE, STALE_FILES]),
@@ -88,10 +88,10 @@ pub const TOOLS: &[Tool] = &[
 fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolError> {
     let text = arguments.required_text("query");
     if text.trim().is_empty() {
-        return Err(ToolError::invalid("`query` is empty; give a word of the name of what you look for, or `a*`"));
+        return Err(ToolError::invalid("`query` is empty; pass a word of the name, or a prefix such as `a*`"));
     }
     if text.len() > MAX_QUERY {
-        return Err(ToolError::invalid(format!("`query` has {} bytes, more than {MAX_QUERY}; a few words find more", text.len())));
+        return Err(ToolError::invalid(format!("`query` has {} bytes, more than {MAX_QUERY}; use fewer words", text.len())));
     }
     let filter = SearchFilter {
         project: arguments.text("project_id").map(str::to_owned),
@@ -109,13 +109,11 @@ fn search_symbols(state: &State, arguments: &Arguments) -> Result<Answer, ToolEr
     let unread = query::unread_like(&snapshot, text)?;
     let answer = if unread.is_empty() { answer } else { answer.with_note(unread.join("; ")) };
     let note = match (found.quoted, found.some_words) {
-        (true, false) => "the query is no FTS5 query, so its words were searched as they are",
-        (true, true) => {
-            "the query is no FTS5 query, so its words were searched; no symbol has all of them, these have some or are like them"
-        }
-        (false, true) => "no symbol has all of the words; these have some of them or are like them",
+        (true, false) => "searched for the words as typed",
+        (true, true) => "searched for the words as typed; no exact match, these are the closest",
+        (false, true) => "no exact match; these are the closest",
         (false, false) if rows.is_empty() => {
-            "nothing matches; try other words, a beginning (`Auth*`) or no filters. Only names declared here are searched: no strings, no libraries"
+            "nothing matches; try other words, a prefix (`Auth*`) or no filters. Strings, comments and libraries are not searched"
         }
         (false, false) => return Ok(answer),
     };
@@ -164,9 +162,7 @@ fn find_similar(state: &State, arguments: &Arguments) -> Result<Answer, ToolErro
     let rows: Vec<SimilarRow> = found.symbols.iter().map(|(node, score)| SimilarRow::new(node, *score)).collect();
     let answer = with_stale_files(Answer::new(&rows)?, &sources)?;
     Ok(match found.source {
-        VectorSource::Lexical => {
-            answer.with_note("similar in words and letters (lexhash-384), not in meaning: no model has seen these symbols")
-        }
+        VectorSource::Lexical => answer.with_note("compared by words and letters (lexhash-384), not by meaning: no model is in use"),
         VectorSource::Model => answer,
     })
 }
@@ -181,7 +177,7 @@ fn check_project(snapshot: &Snapshot, arguments: &Arguments) -> Result<(), ToolE
     let more = known.len().saturating_sub(MAX_PROJECTS);
     let more = if more > 0 { format!("\nand {more} more") } else { String::new() };
     let shown = known.into_iter().take(MAX_PROJECTS).collect::<Vec<_>>().join("\n");
-    Err(ToolError::invalid(format!("there is no project {asked:?}; there are:\n{shown}{more}")))
+    Err(ToolError::invalid(format!("no project {asked:?}; the projects are:\n{shown}{more}")))
 }
 
 fn language(arguments: &Arguments) -> Option<Language> {

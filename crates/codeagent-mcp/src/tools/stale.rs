@@ -1,4 +1,4 @@
-//! Which files that an answer shows are not as they were indexed, and what to do about it?
+//! Files of an answer that have changed since they were indexed, and the note about them.
 //!
 //! **Limits.** Files that an answer does not name are not looked at.
 
@@ -25,6 +25,6 @@ pub fn with_stale_files(mut answer: Answer, sources: &Sources<'_>) -> Result<Ans
     let gone = if gone.is_empty() { String::new() } else { format!(" (removed: {})", gone.join(", ")) };
     answer.add(&STALE_FILES, stale.iter().map(|(path, _)| *path).collect::<Vec<_>>());
     Ok(answer.with_note(format!(
-        "stale_files were changed since they were indexed{gone}, so places in them may be wrong: call index_files with them and ask again"
+        "changed since the index was updated: stale_files{gone}; line numbers in them may be off (call index_files with them and ask again)"
     )))
 }

@@ -24,7 +24,7 @@ pub fn uncertain(
     add(&mut answer, (&UNRESOLVED_SITES, &UNRESOLVED), found.unresolved);
     add(&mut answer, (&POSSIBLE_SITES, &POSSIBLE), found.possible);
     if found.textual.is_cut {
-        answer.notes.push("only a part of the files that no language covers was searched for the name".to_owned());
+        answer.notes.push("only some of the files in other languages were searched for the name".to_owned());
     }
     add(&mut answer, (&TEXTUAL_SITES, &TEXTUAL), found.textual.places);
     Ok(answer)

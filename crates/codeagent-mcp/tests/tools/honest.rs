@@ -36,7 +36,7 @@ async fn uses_without_a_target_are_listed() {
     }
     let open = session.structured("get_callees", json!({ "node_id": "go" })).await;
     let note = open["note"].as_str().unwrap();
-    assert!(note.contains("no call in door.ts#go has a known target") && !note.contains("calls nothing"), "{note}");
+    assert!(note.contains("no call in door.ts#go resolves to this repository") && !note.contains("calls nothing"), "{note}");
     let nothing = session.structured("get_callees", json!({ "node_id": "idle" })).await;
     assert!(nothing["note"].as_str().unwrap().contains("calls nothing") && nothing.get("unresolved").is_none(), "{nothing}");
     let unused = session.structured("get_dependencies", json!({ "node_id": "idle" })).await;
@@ -146,7 +146,7 @@ async fn a_type_that_is_constructed_says_so() {
     let session = Session::indexed(&[("a.cs", source.as_bytes())]).await;
     let answer = session.structured("get_callers", json!({ "node_id": "Door" })).await;
     let note = answer["note"].as_str().unwrap();
-    assert!(note.contains("constructed by 1 caller of its constructors") && note.contains("Door.Door(int a)"), "{note}");
+    assert!(note.contains("its constructors have 1 caller: `get_callers Door.Door`"), "{note}");
     assert!(!note.contains("nothing constructs"), "{note}");
 }
 
@@ -180,7 +180,7 @@ async fn filters_pick_results() {
             assert_eq!(names, expected, "{tool} {name} {value}: {answer}");
         }
         let none = session.structured(tool, json!({ "node_id": "Door.Open(int)", "kind": "interface" })).await;
-        assert!(none["results"] == json!([]) && none["note"].as_str().unwrap().contains("nothing passes the filters"), "{none}");
+        assert!(none["results"] == json!([]) && none["note"].as_str().unwrap().contains("no result matches the filters"), "{none}");
     }
     for (tool, asked, place) in
         [("get_callees", "Use.Go", "src/D*"), ("get_dependencies", "Use.Go", "src/D*"), ("get_implementations", "Door", "src")]
@@ -212,7 +212,7 @@ async fn an_unknown_project_lists_those_there_are() {
         let error = session.structured(tool, asked).await["error"].take();
         assert_eq!(
             (&error["code"], error["message"].as_str().unwrap()),
-            (&json!("invalid_parameter"), "there is no project \"B.csproj\"; there are:\nA/A.csproj")
+            (&json!("invalid_parameter"), "no project \"B.csproj\"; the projects are:\nA/A.csproj")
         );
     }
 }

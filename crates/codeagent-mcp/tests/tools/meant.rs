@@ -91,7 +91,7 @@ async fn a_type_with_its_members_is_one() {
     };
     let alone = session.structured("get_callees", json!({ "node_id": "Desk" })).await;
     assert_eq!(names(&alone), [""; 0]);
-    assert!(alone["note"].as_str().unwrap().contains(".* for all of them"), "{alone}");
+    assert!(alone["note"].as_str().unwrap().contains("`get_callees Shop.Desk.*`"), "{alone}");
     let whole = session.structured("get_callees", json!({ "node_id": "Desk.*" })).await;
     assert_eq!(names(&whole), ["Shop.IPriced.Total", "Shop.Cart.Add", "Shop.Cart.Add"], "not what it calls of itself");
     let label = whole["symbols"][0].as_str().unwrap();
@@ -161,6 +161,6 @@ async fn beyond_a_sensible_number_there_is_a_list_to_choose_from() {
     let go = session.structured("get_callers", json!({ "node_id": "Go" })).await;
     let message = go["error"]["message"].as_str().unwrap();
     assert_eq!(go["error"]["code"], "invalid_parameter");
-    assert!(message.starts_with("\"Go\" means 45 symbols; ") && message.ends_with("\nand 5 more"), "{message}");
+    assert!(message.starts_with("\"Go\" matches 45 symbols; ") && message.ends_with("\nand 5 more"), "{message}");
     assert_eq!(message.lines().count(), 42, "{message}");
 }

@@ -80,7 +80,7 @@ async fn a_sentence_is_answered() {
         {"node_id":"npgg6bdga77yi","name":"Customer","qualified_name":"Shop.Domain.Order.Customer","node_type":"property","language":"csharp","file_path":"src/Shop.Domain/Order.cs","line_start":18,"line_end":18,"access_modifier":"public","return_type":"Customer","rank":-70.24,"score":0.71,"matched":["words","letters"]}
         {"node_id":"nhcem4hpssxjj","name":"Order","qualified_name":"Shop.Domain.Order.Order","node_type":"constructor","language":"csharp","file_path":"src/Shop.Domain/Order.cs","line_start":10,"line_end":14,"access_modifier":"public","parameter_signature":"(int id, Customer customer)","rank":-70.49,"score":0.65,"matched":["words","letters"]}
         {"node_id":"nwapogq63nrzg","name":"customers","qualified_name":"Shop.Services.OrderService.customers","node_type":"property","kind":"field","language":"csharp","file_path":"src/Shop.Services/OrderService.cs","line_start":9,"line_end":9,"access_modifier":"private","return_type":"IRepository<Customer>","rank":-69.98,"score":0.65,"matched":["words","letters"]}
-        {"note":"the query is no FTS5 query, so its words were searched; no symbol has all of them, these have some or are like them"}"#]]).await;
+        {"note":"searched for the words as typed; no exact match, these are the closest"}"#]]).await;
     // All words are in a name: that comes first, and what is near after it.
     let shop = Peer::shop().await;
     let rows = shop.structured("search_symbols", json!({ "query": "i order service", "limit": 5 })).await["results"].clone();
@@ -97,8 +97,8 @@ async fn shop_lookup_symbol() {
         {"node_id":"nhcem4hpssxjj","name":"Order","qualified_name":"Shop.Domain.Order.Order","node_type":"constructor","language":"csharp","file_path":"src/Shop.Domain/Order.cs","line_start":10,"line_end":14,"access_modifier":"public","parameter_signature":"(int id, Customer customer)","match":"suffix"}
         {"node_id":"ncqf5mwf6bqrn","name":"Order","qualified_name":"Shop.Domain.OrderException.Order","node_type":"property","language":"csharp","file_path":"src/Shop.Domain/OrderException.cs","line_start":11,"line_end":11,"access_modifier":"public","return_type":"Order","match":"suffix"}
         {"node_id":"nl2askt57y5ha","name":"Order","qualified_name":"web/packages/client/src/types.ts#Order","node_type":"interface","language":"typescript","file_path":"web/packages/client/src/types.ts","line_start":14,"line_end":18,"match":"suffix"}"#]]).await;
-    check("lookup_symbol", json!({ "qualified_name": "Order.Add(Product, int)" }), expect![[r#"{"note":"no qualified name is or ends so, without parameters and type arguments; this may be nondrclt3sdtf Shop.Domain.Order.Add(Product product, int count = 1) src/Shop.Domain/Order.cs:24"}"#]]).await;
-    check("lookup_symbol", json!({ "qualified_name": "OrderService.Place", "language": "typescript" }), expect![[r#"{"note":"`language` or `project_id` leave out all symbols of this name (1); one is csharp in project src/Shop.Services/Shop.Services.csproj"}"#]]).await;
+    check("lookup_symbol", json!({ "qualified_name": "Order.Add(Product, int)" }), expect![[r#"{"note":"no symbol has exactly that qualified name; the closest is nondrclt3sdtf Shop.Domain.Order.Add(Product product, int count = 1) src/Shop.Domain/Order.cs:24"}"#]]).await;
+    check("lookup_symbol", json!({ "qualified_name": "OrderService.Place", "language": "typescript" }), expect![[r#"{"note":"`language` or `project_id` exclude all symbols of this name (1); one is csharp in project src/Shop.Services/Shop.Services.csproj"}"#]]).await;
 }
 
 #[tokio::test]
@@ -121,9 +121,9 @@ async fn shop_find_similar() {
         {"node_id":"ntarzyexmgb6r","name":"PlaceAsync","qualified_name":"Shop.Services.OrderService.PlaceAsync","node_type":"method","language":"csharp","file_path":"src/Shop.Services/OrderService.cs","line_start":39,"line_end":43,"access_modifier":"public","parameter_signature":"(Order order)","return_type":"Task<Receipt>","score":0.89}
         {"node_id":"nuvozt4zgcc2r","name":"IOrderService","qualified_name":"Shop.Services.IOrderService","node_type":"interface","language":"csharp","file_path":"src/Shop.Services/IOrderService.cs","line_start":3,"line_end":10,"access_modifier":"public","score":0.84}
         {"node_id":"n3kmjfls5u6m7","name":"OrderService","qualified_name":"Shop.Services.OrderService","node_type":"class","language":"csharp","file_path":"src/Shop.Services/OrderService.cs","line_start":6,"line_end":49,"access_modifier":"public","score":0.84}
-        {"note":"similar in words and letters (lexhash-384), not in meaning: no model has seen these symbols"}"#]]).await;
-    check("find_similar", json!({ "node_id": "CartStore", "limit": 2, "format": "compact" }), expect![[r#"{"compact":"web/packages/app/src/App.tsx\n7- public property nzukmvvu5tfg6 s0.85\t#App.cart\t\tCartStore\nweb/packages/app/src/pages/CartPage.tsx\n5- public property n7efiw4h74m3l s0.78\t#CartPage.cart\t\tCartStore","note":"similar in words and letters (lexhash-384), not in meaning: no model has seen these symbols"}"#]]).await;
-    check("find_similar", json!({ "node_id": "Shop.Nothing" }), expect![[r#"{"error":{"code":"not_found","message":"no symbol \"Shop.Nothing\" in the index; search_symbols finds names by their parts; what libraries declare is no symbol here"}}"#]]).await;
+        {"note":"compared by words and letters (lexhash-384), not by meaning: no model is in use"}"#]]).await;
+    check("find_similar", json!({ "node_id": "CartStore", "limit": 2, "format": "compact" }), expect![[r#"{"compact":"web/packages/app/src/App.tsx\n7- public property nzukmvvu5tfg6 s0.85\t#App.cart\t\tCartStore\nweb/packages/app/src/pages/CartPage.tsx\n5- public property n7efiw4h74m3l s0.78\t#CartPage.cart\t\tCartStore","note":"compared by words and letters (lexhash-384), not by meaning: no model is in use"}"#]]).await;
+    check("find_similar", json!({ "node_id": "Shop.Nothing" }), expect![[r#"{"error":{"code":"not_found","message":"no symbol \"Shop.Nothing\" in the index; search_symbols finds names by their parts; symbols of libraries are not indexed"}}"#]]).await;
 }
 
 #[tokio::test]
@@ -215,10 +215,10 @@ async fn shop_get_dependents() {
         {"node_id":"n6we36ujs6tlb","name":"Handle","qualified_name":"Shop.Api.Endpoints.OrdersEndpoint.Handle","node_type":"method","file_path":"src/Shop.Api/Endpoints/OrdersEndpoint.cs","line_start":21,"confidence":"exact","call_sites":[{"line":28,"column":36,"text":"return Show(order, service.Place(order));"}],"edge_type":"calls","direction":"incoming"}
         {"node_id":"nukxwq3dwofmw","name":"Place","qualified_name":"Shop.Services.OrderService.Place","node_type":"method","file_path":"src/Shop.Services/OrderService.cs","line_start":31,"confidence":"exact","call_sites":[{"line":31,"column":20,"text":"public Receipt Place(Order order)"}],"edge_type":"implements","direction":"incoming"}
         {"node_id":"nuvozt4zgcc2r","name":"IOrderService","qualified_name":"Shop.Services.IOrderService","node_type":"interface","file_path":"src/Shop.Services/IOrderService.cs","line_start":3,"confidence":"exact","edge_type":"contains","direction":"incoming"}
-        {"note":"calls of what implements or overrides it are not among these: ask about nukxwq3dwofmw Shop.Services.OrderService.Place(Order order)"}"#]]).await;
+        {"note":"calls of implementations and overrides are listed under them: `get_references Shop.Services.OrderService.Place`"}"#]]).await;
     check("get_dependents", json!({ "node_id": "IOrderService.Place", "edge_type": "calls" }), expect![[r#"
         {"node_id":"n6we36ujs6tlb","name":"Handle","qualified_name":"Shop.Api.Endpoints.OrdersEndpoint.Handle","node_type":"method","file_path":"src/Shop.Api/Endpoints/OrdersEndpoint.cs","line_start":21,"confidence":"exact","call_sites":[{"line":28,"column":36,"text":"return Show(order, service.Place(order));"}],"edge_type":"calls","direction":"incoming"}
-        {"note":"calls of what implements or overrides it are not among these: ask about nukxwq3dwofmw Shop.Services.OrderService.Place(Order order)"}"#]]).await;
+        {"note":"calls of implementations and overrides are listed under them: `get_callers Shop.Services.OrderService.Place`"}"#]]).await;
 }
 
 /// Why lists are empty: each kind of symbol has its own reason.
@@ -226,19 +226,21 @@ async fn shop_get_dependents() {
 async fn shop_empty_lists_say_why() {
     check("get_callers", json!({ "node_id": "OrderService.Place" }), expect![[r#"
         {"node_id":"ntarzyexmgb6r","name":"PlaceAsync","qualified_name":"Shop.Services.OrderService.PlaceAsync","node_type":"method","file_path":"src/Shop.Services/OrderService.cs","line_start":39,"confidence":"exact","call_sites":[{"line":42,"column":16,"text":"return Place(order);"}]}
-        {"note":"calls through an interface or base class go to what it implements or overrides: ask about np3olobid7sx2 Shop.Services.IOrderService.Place(Order order)"}"#]]).await;
-    check("get_callers", json!({ "node_id": "Shop.Services.OrderService" }), expect![[r#"{"note":"Shop.Services.OrderService is a class, constructed by 1 caller of its constructors; get_callers of its constructors: nsandcxcrdbjv Shop.Services.OrderService.OrderService(IRepository<Order> orders, IRepository<Customer> customers, PriceCalculator prices, INotifier notifier); its members have their own: ask about n3kmjfls5u6m7.* for all of them; it may be used through nuvozt4zgcc2r Shop.Services.IOrderService; it has 2 uses of other kinds: get_references lists them"}"#]]).await;
-    check("get_callers", json!({ "node_id": "Shop.Services.IOrderService" }), expect![[r#"{"note":"Shop.Services.IOrderService is an interface and is not called; its members have their own: ask about nuvozt4zgcc2r.* for all of them; get_references lists its uses; it is implemented or extended by n3kmjfls5u6m7 Shop.Services.OrderService; it has 5 uses of other kinds: get_references lists them"}"#]]).await;
-    check("get_callers", json!({ "node_id": "Order.Customer" }), expect![[r#"{"note":"Shop.Domain.Order.Customer is a property: get_references lists who reads and writes it; it has 4 uses of other kinds: get_references lists them"}"#]]).await;
-    check("get_callees", json!({ "node_id": "IOrderService.Place" }), expect![[r#"{"note":"Shop.Services.IOrderService.Place itself calls nothing in this repository; it is implemented or overridden by nukxwq3dwofmw Shop.Services.OrderService.Place(Order order)"}"#]]).await;
+        {"note":"calls through an interface or base class are listed under its member: `get_callers Shop.Services.IOrderService.Place`"}"#]]).await;
+    check("get_callers", json!({ "node_id": "Shop.Services.OrderService" }), expect![[r#"{"note":"Shop.Services.OrderService is a class; its constructors have 1 caller: `get_callers Shop.Services.OrderService.OrderService`; for its members: `get_callers Shop.Services.OrderService.*`; it may be used through Shop.Services.IOrderService; it has 2 other uses: `get_references Shop.Services.OrderService`"}"#]]).await;
+    check("get_callers", json!({ "node_id": "Shop.Services.IOrderService" }), expect![[r#"{"note":"Shop.Services.IOrderService is an interface, which is not called; for its members: `get_callers Shop.Services.IOrderService.*`; it is implemented or extended by Shop.Services.OrderService; it has 5 other uses: `get_references Shop.Services.IOrderService`"}"#]]).await;
+    check("get_callers", json!({ "node_id": "Order.Customer" }), expect![[r#"{"note":"Shop.Domain.Order.Customer is a property, which is read and written rather than called; it has 4 other uses: `get_references Shop.Domain.Order.Customer`"}"#]]).await;
+    check("get_callees", json!({ "node_id": "IOrderService.Place" }), expect![[r#"{"note":"Shop.Services.IOrderService.Place itself calls nothing in this repository; it is implemented or overridden by Shop.Services.OrderService.Place"}"#]]).await;
     check(
         "get_callees",
         json!({ "node_id": "Shop.Domain.Order" }),
-        expect![[r#"{"note":"Shop.Domain.Order is a class: its members have their own: ask about nsnnk6zwsmsth.* for all of them"}"#]],
+        expect![[
+            r#"{"note":"Shop.Domain.Order is a class, which calls nothing itself; for its members: `get_callees Shop.Domain.Order.*`"}"#
+        ]],
     )
     .await;
-    check("get_implementations", json!({ "node_id": "OrderService.Place" }), expect![[r#"{"note":"nothing in the repository implements or overrides Shop.Services.OrderService.Place; it implements or overrides a member itself, whose other implementations may be what you look for: np3olobid7sx2 Shop.Services.IOrderService.Place(Order order)"}"#]]).await;
-    check("get_implementations", json!({ "node_id": "Shop.Services.OrderService" }), expect![[r#"{"note":"nothing in the repository implements or derives from Shop.Services.OrderService; it implements or derives from nuvozt4zgcc2r Shop.Services.IOrderService"}"#]]).await;
+    check("get_implementations", json!({ "node_id": "OrderService.Place" }), expect![[r#"{"note":"nothing in the repository implements or overrides Shop.Services.OrderService.Place; it implements or overrides a member whose other implementations may be what you want: `get_implementations Shop.Services.IOrderService.Place`"}"#]]).await;
+    check("get_implementations", json!({ "node_id": "Shop.Services.OrderService" }), expect![[r#"{"note":"nothing in the repository implements or derives from Shop.Services.OrderService; it implements or derives from Shop.Services.IOrderService"}"#]]).await;
     check(
         "get_implementations",
         json!({ "node_id": "Order.Add" }),
@@ -247,8 +249,8 @@ async fn shop_empty_lists_say_why() {
     .await;
     check("get_references", json!({ "node_id": "OrderService.Place" }), expect![[r#"
         {"node_id":"ntarzyexmgb6r","name":"PlaceAsync","qualified_name":"Shop.Services.OrderService.PlaceAsync","node_type":"method","file_path":"src/Shop.Services/OrderService.cs","line_start":39,"confidence":"exact","call_sites":[{"line":42,"column":16,"text":"return Place(order);"}],"edge_type":"calls"}
-        {"note":"calls through an interface or base class go to what it implements or overrides: ask about np3olobid7sx2 Shop.Services.IOrderService.Place(Order order)"}"#]]).await;
-    check("get_dependencies", json!({ "node_id": "Shop.Domain.OrderException", "edge_type": "inherits" }), expect![[r#"{"note":"Shop.Domain.OrderException has no outgoing `inherits`; bases from outside the repository are not listed; it is declared `public class OrderException : Exception`; it has 2 `contains`"}"#]]).await;
+        {"note":"calls through an interface or base class are listed under its member: `get_references Shop.Services.IOrderService.Place`"}"#]]).await;
+    check("get_dependencies", json!({ "node_id": "Shop.Domain.OrderException", "edge_type": "inherits" }), expect![[r#"{"note":"Shop.Domain.OrderException has no outgoing `inherits`; bases outside the repository are not listed; it is declared as `public class OrderException : Exception`; it has 2 `contains`"}"#]]).await;
     check(
         "get_dependents",
         json!({ "node_id": "Order.Add", "edge_type": "overrides" }),

@@ -97,7 +97,7 @@ async fn asked_until_answered(peer: &crate::support::Peer, ask: &Value) -> Strin
         if answer.is_error != Some(true) || std::time::Instant::now() > until {
             return text;
         }
-        assert!(text.contains("damaged") || text.contains("ask again"), "{text}");
+        assert!(text.contains("damaged") || text.contains(" again in "), "{text}");
     }
 }
 
@@ -179,7 +179,7 @@ async fn a_file_without_symbols_says_why_wherever_it_is_asked_about() {
         ("src/Half.cs", b"class Half {\nint = ; }"),
     ])
     .await;
-    let reason = "src/Keycode.cs could not be indexed, so none of its symbols are known: its lines are longer";
+    let reason = "src/Keycode.cs could not be indexed, so none of its symbols are known: lines of more than";
     for (tool, question) in [
         ("get_file_outline", json!({ "path": "src/Keycode.cs" })),
         ("read_file", json!({ "path": "src/Keycode.cs" })),

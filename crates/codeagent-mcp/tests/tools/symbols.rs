@@ -56,24 +56,22 @@ async fn search_symbols_ranks() {
     check("search_symbols", json!({ "query": "menu" }), expect![[r#"[{"node_id":"nne53pndpogd7","name":"Menu","qualified_name":"web/menu.tsx#Menu","node_type":"component","kind":"function","language":"typescript","file_path":"web/menu.tsx","line_start":1,"line_end":3,"parameter_signature":"()","rank":-523.24},{"node_id":"n2icxfhz2her7","name":"menu.tsx","qualified_name":"web/menu.tsx","node_type":"file","language":"typescript","file_path":"web/menu.tsx","line_start":1,"line_end":3,"rank":-516.99}]"#]]).await;
     check("search_symbols", json!({ "query": "Cart<int>", "node_type": "class", "language": "csharp", "limit": 1 }), expect![[r#"
         [{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","language":"csharp","file_path":"src/Cart.cs","line_start":4,"line_end":9,"access_modifier":"public","rank":-71.75,"score":1.0,"matched":["words","letters"]}]
-        {"note":"the query is no FTS5 query, so its words were searched; no symbol has all of them, these have some or are like them"}"#]]).await;
+        {"note":"searched for the words as typed; no exact match, these are the closest"}"#]]).await;
     check(
         "search_symbols",
         json!({ "query": "nothing" }),
         expect![[r#"
             []
-            {"note":"nothing matches; try other words, a beginning (`Auth*`) or no filters. Only names declared here are searched: no strings, no libraries"}"#]],
+            {"note":"nothing matches; try other words, a prefix (`Auth*`) or no filters. Strings, comments and libraries are not searched"}"#]],
     )
     .await;
     check(
         "search_symbols",
         json!({ "query": "a OR ".repeat(300) }),
-        expect![[
-            r#"error: {"error":{"code":"invalid_parameter","message":"`query` has 1500 bytes, more than 1000; a few words find more"}}"#
-        ]],
+        expect![[r#"error: {"error":{"code":"invalid_parameter","message":"`query` has 1500 bytes, more than 1000; use fewer words"}}"#]],
     )
     .await;
-    check("search_symbols", json!({ "query": " " }), expect![[r#"error: {"error":{"code":"invalid_parameter","message":"`query` is empty; give a word of the name of what you look for, or `a*`"}}"#]]).await;
+    check("search_symbols", json!({ "query": " " }), expect![[r#"error: {"error":{"code":"invalid_parameter","message":"`query` is empty; pass a word of the name, or a prefix such as `a*`"}}"#]]).await;
     check("search_symbols", json!({ "query": "a", "node_type": "function" }), expect![[r#"error: {"error":{"code":"invalid_parameter","message":"`node_type` must be one of class, method, interface, property, component, file, module, type, constructor, got \"function\""}}"#]]).await;
 }
 
@@ -86,7 +84,7 @@ async fn lookup_symbol_finds_names_and_ends_of_names() {
         json!({ "qualified_name": "Shop.Desc" }),
         expect![[r#"
             []
-            {"note":"no symbol is named so; nearest: Shop.Desk; search_symbols finds names by their parts"}"#]],
+            {"note":"no symbol has that name; nearest: Shop.Desk; search_symbols finds names by their parts"}"#]],
     )
     .await;
 }
@@ -95,7 +93,7 @@ async fn lookup_symbol_finds_names_and_ends_of_names() {
 async fn find_similar_compares_words_and_letters_without_a_model() {
     check("find_similar", json!({ "node_id": "Shop.Desk" }), expect![[r#"
         [{"node_id":"nnrhfo6sc5pok","name":"Pay","qualified_name":"Shop.Desk.Pay","node_type":"method","language":"csharp","file_path":"src/Rest.cs","line_start":15,"line_end":15,"access_modifier":"public","parameter_signature":"(IPriced priced, Cart cart)","return_type":"int","score":0.55},{"node_id":"n7dnjnodmnlzv","name":"Shop","qualified_name":"Shop","node_type":"module","kind":"namespace","language":"csharp","file_path":"src/Cart.cs","line_start":1,"line_end":9,"score":0.51},{"node_id":"nl2inaqunqrk4","name":"IPriced","qualified_name":"Shop.IPriced","node_type":"interface","language":"csharp","file_path":"src/Rest.cs","line_start":3,"line_end":6,"access_modifier":"public","score":0.41},{"node_id":"nxko7fovcddtz","name":"Total","qualified_name":"Shop.IPriced.Total","node_type":"method","language":"csharp","file_path":"src/Rest.cs","line_start":5,"line_end":5,"access_modifier":"public","parameter_signature":"(int extra)","return_type":"int","score":0.38},{"node_id":"n7zzry6rfbquk","name":"Twice","qualified_name":"Shop.Cart.Twice","node_type":"method","language":"csharp","file_path":"src/Rest.cs","line_start":10,"line_end":10,"access_modifier":"public","parameter_signature":"()","return_type":"int","score":0.35},{"node_id":"nirscyn6mv4ku","name":"Cart","qualified_name":"Shop.Cart","node_type":"class","language":"csharp","file_path":"src/Cart.cs","line_start":4,"line_end":9,"access_modifier":"public","score":0.33},{"node_id":"ncggvmchpetqg","name":"Total","qualified_name":"Shop.Cart.Total","node_type":"method","language":"csharp","file_path":"src/Cart.cs","line_start":6,"line_end":6,"access_modifier":"public","parameter_signature":"(int extra)","return_type":"int","score":0.32},{"node_id":"nuonhkksddkkw","name":"Sum","qualified_name":"Shop.Cart.Sum","node_type":"method","language":"csharp","file_path":"src/Cart.cs","line_start":8,"line_end":8,"access_modifier":"private","parameter_signature":"()","return_type":"int","score":0.16},{"node_id":"nne53pndpogd7","name":"Menu","qualified_name":"web/menu.tsx#Menu","node_type":"component","kind":"function","language":"typescript","file_path":"web/menu.tsx","line_start":1,"line_end":3,"parameter_signature":"()","score":0.13}]
-        {"note":"similar in words and letters (lexhash-384), not in meaning: no model has seen these symbols"}"#]]).await;
+        {"note":"compared by words and letters (lexhash-384), not by meaning: no model is in use"}"#]]).await;
 }
 
 #[tokio::test]
@@ -104,7 +102,7 @@ async fn get_symbol_shows_all() {
     check("get_symbol", json!({ "node_id": "Total" }), expect![[r#"
         {"node_id":"nxko7fovcddtz","name":"Total","qualified_name":"Shop.IPriced.Total","node_type":"method","kind":"method","language":"csharp","file_path":"src/Rest.cs","line_start":5,"line_end":5,"access_modifier":"public","parameter_signature":"(int extra)","return_type":"int","dialect":"cs","project_id":"Shop.csproj","is_public_api":true,"is_static":false,"is_abstract":true,"is_async":false,"is_override":false,"is_deprecated":false,"has_doc_comment":false,"parse_status":"full","parameter_count":1,"reference_count":2,"declarations":1}
         {"symbols":["nxko7fovcddtz Shop.IPriced.Total(int extra) src/Rest.cs:5","ncggvmchpetqg Shop.Cart.Total(int extra) src/Cart.cs:6"]}"#]]).await;
-    check("get_symbol", json!({ "node_id": "naaaaaaaaaaaa" }), expect![[r#"error: {"error":{"code":"not_found","message":"no symbol \"naaaaaaaaaaaa\" in the index; search_symbols finds names by their parts; what libraries declare is no symbol here"}}"#]]).await;
+    check("get_symbol", json!({ "node_id": "naaaaaaaaaaaa" }), expect![[r#"error: {"error":{"code":"not_found","message":"no symbol \"naaaaaaaaaaaa\" in the index; search_symbols finds names by their parts; symbols of libraries are not indexed"}}"#]]).await;
 }
 
 #[tokio::test]
@@ -128,13 +126,13 @@ async fn get_file_outline_is_in_line_order() {
 async fn get_callers_shows_places() {
     check("get_callers", json!({ "node_id": "Cart.Total" }), expect![[r#"
         [{"node_id":"n7zzry6rfbquk","name":"Twice","qualified_name":"Shop.Cart.Twice","node_type":"method","file_path":"src/Rest.cs","line_start":10,"confidence":"exact","call_sites":[{"line":10,"column":27,"text":"public int Twice() => Total(1) + Total(2);"},{"line":10,"column":38,"text":"public int Twice() => Total(1) + Total(2);"}]},{"node_id":"nnrhfo6sc5pok","name":"Pay","qualified_name":"Shop.Desk.Pay","node_type":"method","file_path":"src/Rest.cs","line_start":15,"confidence":"exact","call_sites":[{"line":15,"column":73,"text":"public int Pay(IPriced priced, Cart cart) => priced.Total(0) + cart.Total(0);"}]}]
-        {"note":"calls through an interface or base class go to what it implements or overrides: ask about nxko7fovcddtz Shop.IPriced.Total(int extra)"}"#]]).await;
+        {"note":"calls through an interface or base class are listed under its member: `get_callers Shop.IPriced.Total`"}"#]]).await;
     check(
         "get_callers",
         json!({ "node_id": "Shop.Desk" }),
         expect![[r#"
             []
-            {"note":"Shop.Desk is a class, and nothing constructs or calls it by itself; its members have their own: ask about np6ftjz33gjps.* for all of them"}"#]],
+            {"note":"Shop.Desk is a class, and nothing constructs or calls it directly; for its members: `get_callers Shop.Desk.*`"}"#]],
     )
     .await;
     check("get_callers", json!({ "node_id": "Desk.Pay" }), expect![[r#"
@@ -194,7 +192,7 @@ async fn get_status_never_shows_a_path() {
 #[tokio::test]
 async fn without_an_engine_only_file_tools_answer() {
     let session = Session::over(&[("a.cs", b"class A { }")]).await;
-    expect![[r#"error: {"error":{"code":"engine_unavailable","message":"the engine is being opened or closed; ask again in a moment"}}"#]]
+    expect![[r#"error: {"error":{"code":"engine_unavailable","message":"the engine is starting or stopping; try again in a moment"}}"#]]
         .assert_eq(&session.ask("search_symbols", json!({ "query": "A" })).await);
     expect![[r#"
         {"healthy":false,"schema_version":0,"indexed_files":0,"indexed_symbols":0,"languages":[],"watcher_active":false,"last_batch_at":null,"embedding_model":null,"embeddings_count":0,"edges":0,"quality":[]}
@@ -298,19 +296,16 @@ async fn the_beginning_of_a_name_says_what_there_is() {
     let mailboxes = "class Actor\n{\n    Mailbox Mailbox { get; }\n}\nclass Mailbox\n{\n    void Post() { }\n}\n";
     let session = Session::indexed(&[("src/modes.ts", script.as_bytes()), ("Actor.cs", mailboxes.as_bytes())]).await;
     for (asked, expected) in [
-        (
-            "Mailbox.Pots",
-            "Mailbox is a class at Actor.cs:5 and has no member Pots of its own in the index; its members nearest to that: Post",
-        ),
+        ("Mailbox.Pots", "Mailbox is a class at Actor.cs:5 and has no member Pots of its own; its closest members: Post"),
         (
             "Modes.NEVER",
-            "src/modes.ts#Modes is a variable at src/modes.ts:1 and has no member NEVER of its own in the index (keys of object literals \
-             are no symbols); get_references of it lists its uses",
+            "src/modes.ts#Modes is a variable at src/modes.ts:1 and has no member NEVER of its own (keys of object literals are not \
+             symbols); for its uses: `get_references src/modes.ts#Modes`",
         ),
         (
             "Cart.totals",
-            "src/modes.ts#Cart is an interface at src/modes.ts:2 and has no member totals of its own in the index; its members nearest to \
-             that: total, add",
+            "src/modes.ts#Cart is an interface at src/modes.ts:2 and has no member totals of its own; its closest members: total, \
+             add",
         ),
     ] {
         let error = session.structured("get_references", json!({ "node_id": asked })).await;
@@ -325,10 +320,10 @@ async fn implementations_further_down_are_counted() {
     let source = "class A { public virtual void M() { } }\nclass B : A { public override void M() { } }\n\
                   class C : B { public override void M() { } }\nclass D : C { }\n";
     let session = Session::indexed(&[("a.cs", source.as_bytes())]).await;
-    for (asked, more, above) in [("A.M", "1 more", "B.M()"), ("A", "2 more", "B")] {
+    for (asked, more, above) in [("A.M", "1 more", "B.M"), ("A", "2 more", "B")] {
         let answer = session.structured("get_implementations", json!({ "node_id": asked })).await;
         let note = answer["note"].as_str().unwrap();
-        assert!(note.contains(more) && note.ends_with(&format!(" {above}")), "{answer}");
+        assert!(note.contains(more) && note.ends_with(&format!("`get_implementations {above}`")), "{answer}");
     }
     let last = session.structured("get_implementations", json!({ "node_id": "C" })).await;
     assert!(last["note"].is_null(), "{last}");

@@ -40,7 +40,7 @@ fn errors_name_line_and_column() {
         ("{\"exclude\": \"a\"}", "line 1, column 13: a list of texts is expected"),
         ("{\"exclude\": [\"a\", 1]}", "line 1, column 19: a text of 1 to 1024 bytes is expected"),
         ("{\"exclude\": [\"[\"]}", "line 1, column 14: unclosed character class; missing ']'"),
-        ("{\"languages\": [\"c-sharp\"]}", "line 1, column 16: \"c-sharp\" is none of csharp, typescript; do you mean \"csharp\"?"),
+        ("{\"languages\": [\"c-sharp\"]}", "line 1, column 16: \"c-sharp\" is none of csharp, typescript; did you mean \"csharp\"?"),
         ("{\"projects\": {\"a\": \"../B.csproj\"}}", "line 1, column 20: \"../B.csproj\" leads out of the repository"),
         ("{\"projects\": {\"!a\": \"B.csproj\"}}", "line 1, column 15: it starts with `!`; `exclude` says what to leave out"),
         ("{\"languages\": [\"csharp\"],\n\"languages\": [\"typescript\"]}", "line 2, column 1: \"languages\" stands here a second time"),
@@ -61,8 +61,8 @@ fn unknown_keys_are_remarks() {
     assert_eq!(
         config.remarks,
         [
-            ".codeagent/config.json, line 2, column 2: \"inculde\" is no setting; do you mean \"include\"?",
-            ".codeagent/config.json, line 2, column 17: \"commands\" is no setting",
+            ".codeagent/config.json, line 2, column 2: unknown setting \"inculde\"; did you mean \"include\"?",
+            ".codeagent/config.json, line 2, column 17: unknown setting \"commands\"",
         ]
     );
     assert_eq!(Config { remarks: Vec::new(), ..config }, Config::default());
