@@ -66,6 +66,9 @@ const LEAVING: Duration = Duration::from_secs(1);
 /// After how long without an edit its memory is freed.
 const IDLE: Duration = Duration::from_secs(300);
 
+/// What is said if the path of the root is a link that leads elsewhere than at the start.
+const REPOINTED: &str = "the repository's path leads to another folder now; restart codeagent to index that one";
+
 /// What an answer does not know yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -116,6 +119,9 @@ impl fmt::Display for Lag {
 /// is compared, for at most `GLANCE`.
 #[must_use]
 pub fn glance(answers: &Answers) -> Lag {
+    if answers.workspace().is_repointed() {
+        return Lag { everything: true, failure: Some(REPOINTED.to_owned()), ..Lag::default() };
+    }
     if let Ok(granted) = door::sync(answers.data(), &door::Wish::default(), SETTLING) {
         return Lag { everything: granted.behind.is_some(), said: granted.behind, ..Lag::default() };
     }
@@ -316,7 +322,7 @@ impl State {
     fn trouble_now(&self) -> Lag {
         let other = match (self.is_gone, self.is_repointed) {
             (true, _) => Some("the folder of the repository is gone"),
-            (false, true) => Some("the repository's path leads to another folder now; restart codeagent to index that one"),
+            (false, true) => Some(REPOINTED),
             (false, false) => None,
         };
         Lag { everything: other.is_some(), failure: self.failure.clone().or(other.map(str::to_owned)), ..Lag::default() }

@@ -226,11 +226,14 @@ fn a_path_that_leads_to_another_folder_is_said() {
     symlink("v1", &link).unwrap();
     let keeper = Keeper::start(open(&link, home.path()), Role::Server, |_| {}).unwrap();
     assert_eq!(keeper.settle(None), Lag::default());
+    let reader = Answers::open(&link, &DataHome::at(home.path())).unwrap();
+    assert_eq!(glance(&reader), Lag::default());
     symlink("v2", folder.path().join("next")).unwrap();
     std::fs::rename(folder.path().join("next"), &link).unwrap();
     for _ in 0..2 {
         let lag = keeper.settle(Some(Duration::from_secs(60)));
-        assert!(lag.failure.is_some_and(|failure| failure.contains("leads to another folder")));
+        assert_eq!(lag.failure.as_deref(), Some(REPOINTED));
+        assert_eq!(glance(&reader).failure.as_deref(), Some(REPOINTED), "another process says so too");
         // A batch does not forget how the root was named.
         std::fs::write(folder.path().join("v1/a.cs"), "class A { }").unwrap();
     }

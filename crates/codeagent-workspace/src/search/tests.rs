@@ -259,6 +259,7 @@ proptest! {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_root_that_is_gone_is_an_error() {
     let (root, workspace) = workspace();

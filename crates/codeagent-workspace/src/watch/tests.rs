@@ -121,6 +121,7 @@ fn a_watcher_whose_thread_ends_says_so() {
     assert!(place.watcher.hints().everything);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_data_folder_that_cannot_be_written_has_no_barrier() {
     let place = Place::new();
