@@ -37,9 +37,3 @@ pub fn split(line: &[u8]) -> (&[u8], LineEnd) {
         Some(text) => text.strip_suffix(b"\r").map_or((text, LineEnd::Lf), |text| (text, LineEnd::CrLf)),
     }
 }
-
-/// Splits a text into its lines, each with its end.
-#[must_use]
-pub fn lines(text: &[u8]) -> Vec<(&[u8], LineEnd)> {
-    text.split_inclusive(|byte| *byte == b'\n').map(split).collect()
-}

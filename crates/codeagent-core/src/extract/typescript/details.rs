@@ -123,8 +123,12 @@ fn read_doc(comment: &str) -> Doc {
             push_plain(&mut doc.summary, line);
         }
     }
-    // A comment of tags only is one all the same.
-    if let Some(tag) = lines().find(|line| line.starts_with('@')).filter(|_| doc.summary.is_empty()) {
+    // A comment of tags only is one all the same, unless they only give types.
+    let gives_type = |tag: &str| {
+        let said = tag.split_once(char::is_whitespace).map_or("", |(_, said)| said.trim_start());
+        said.starts_with('{') && !said.starts_with("{@")
+    };
+    if let Some(tag) = lines().find(|line| line.starts_with('@') && !gives_type(line)).filter(|_| doc.summary.is_empty()) {
         push_plain(&mut doc.summary, tag);
     }
     if doc.summary.len() > SUMMARY_LIMIT {

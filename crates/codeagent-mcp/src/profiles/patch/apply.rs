@@ -11,13 +11,13 @@
 use std::collections::VecDeque;
 
 use super::diff::{Hunk, Line, Patch, Sign};
-use crate::profiles::line_ends::{LineEnd, lines};
+use crate::profiles::line_ends::{LineEnd, split};
 
 /// Most lines between the line a hunk states and the place where it matches.
-pub const MAX_DISTANCE: usize = 100;
+const MAX_DISTANCE: usize = 100;
 /// Most lines compared for one patch.
 const MAX_COMPARED: usize = 50_000_000;
-/// Most places that a message names.
+/// Most places and hunks that a message names.
 const MAX_NAMED: usize = 5;
 
 /// What a patch makes of a file.
@@ -29,7 +29,43 @@ pub struct Applied {
     pub notes: Vec<String>,
 }
 
-/// A line of the file that is being made.
+/// The lines of a file; a file may have as many lines as bytes, so little is kept of each.
+struct Lines<'a> {
+    text: &'a [u8],
+    /// Where each begins, and the end of the text.
+    starts: Vec<u32>,
+}
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a [u8]) -> Self {
+        let mut starts = vec![0];
+        starts.extend(text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at as u32 + 1));
+        if starts.last().is_some_and(|last| (*last as usize) < text.len()) {
+            starts.push(text.len() as u32);
+        }
+        Self { text, starts }
+    }
+
+    fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn get(&self, at: usize) -> Option<(&'a [u8], LineEnd)> {
+        let end = self.starts.get(at.checked_add(1)?)?;
+        Some(split(&self.text[self.starts[at] as usize..*end as usize]))
+    }
+
+    fn end_of(&self, at: usize) -> Option<LineEnd> {
+        self.get(at).map(|(_, end)| end)
+    }
+
+    /// The bytes of some lines.
+    fn between(&self, from: usize, to: usize) -> &'a [u8] {
+        &self.text[self.starts[from] as usize..self.starts[to] as usize]
+    }
+}
+
+/// A line that a hunk leaves in the file.
 struct Written<'a> {
     text: &'a [u8],
     end: LineEnd,
@@ -38,42 +74,71 @@ struct Written<'a> {
 }
 
 impl Patch {
-    /// Returns what the file says after the patch, or why the patch does not fit.
+    /// Returns what the file says after the patch, or why the patch does not fit. The file has less than 4 GiB.
     pub fn apply(&self, before: &[u8]) -> Result<Applied, String> {
-        let lines = lines(before);
+        let lines = Lines::of(before);
         let mut places = Places { lines: &lines, compared: 0 };
-        let (mut written, mut notes, mut kept) = (Vec::with_capacity(lines.len()), Vec::new(), Kept::default());
-        let (mut done, mut shift) = (0, 0_isize);
+        let (mut bytes, mut elsewhere, mut kept) = (Vec::with_capacity(before.len()), Vec::new(), Kept::default());
+        let (mut done, mut shift, mut is_at_end) = (0, 0_isize, false);
         for (index, hunk) in self.hunks.iter().enumerate() {
             let name = format!("hunk {} of {}", index + 1, self.hunks.len());
             let at = places.find(hunk, &name, done, shift)?;
             let stated = hunk.stated();
             if at != stated {
-                notes.push(format!("hunk {} was applied at line {}, not at line {} as it states", index + 1, at + 1, stated + 1));
+                elsewhere.push((index + 1, at + 1, stated + 1));
             }
             shift = at as isize - stated as isize;
-            written.extend(lines[done..at].iter().map(|(text, end)| Written { text, end: *end, is_last_by_patch: false }));
+            let written = hunk.written(&lines, at, &mut kept);
+            if is_at_end && (done < at || !written.is_empty()) {
+                return Err(NOT_THE_LAST.to_owned());
+            }
+            bytes.extend_from_slice(lines.between(done, at));
+            append(&mut bytes, &written, at.checked_sub(1).and_then(|before| lines.end_of(before)))?;
+            is_at_end |= written.last().is_some_and(|line| line.is_last_by_patch);
             done = at + hunk.old().count();
-            hunk.write(&lines, at, &mut written, &mut kept);
         }
-        written.extend(lines[done..].iter().map(|(text, end)| Written { text, end: *end, is_last_by_patch: false }));
-        notes.extend(kept.note());
-        Ok(Applied { bytes: joined(written)?, notes })
+        if is_at_end && done < lines.count() {
+            return Err(NOT_THE_LAST.to_owned());
+        }
+        bytes.extend_from_slice(lines.between(done, lines.count()));
+        Ok(Applied { bytes, notes: notes(&elsewhere).into_iter().chain(kept.note()).collect() })
     }
 }
 
-/// Joins the lines, giving an end to one that was the last of the file and is not any more.
-fn joined(mut written: Vec<Written<'_>>) -> Result<Vec<u8>, String> {
-    let last = written.len().saturating_sub(1);
-    for at in 0..last {
-        if written[at].end == LineEnd::Open {
-            if written[at].is_last_by_patch {
-                return Err("the patch says that the file ends where other lines follow".to_owned());
-            }
-            written[at].end = at.checked_sub(1).map_or(LineEnd::Lf, |before| written[before].end);
+const NOT_THE_LAST: &str = "the patch says that the file ends where other lines follow";
+
+/// Appends the lines of a hunk, giving an end to one that was the last of the file and is not any more.
+fn append(bytes: &mut Vec<u8>, written: &[Written<'_>], before: Option<LineEnd>) -> Result<(), String> {
+    let usual = |end: Option<LineEnd>| end.filter(|end| *end != LineEnd::Open).unwrap_or(LineEnd::Lf).as_str().as_bytes();
+    if !written.is_empty() && bytes.last().is_some_and(|last| *last != b'\n') {
+        let start = bytes.iter().rposition(|byte| *byte == b'\n').map(|at| split(&bytes[..=at]).1);
+        bytes.extend_from_slice(usual(start));
+    }
+    let mut last = before;
+    for (at, line) in written.iter().enumerate() {
+        bytes.extend_from_slice(line.text);
+        let is_last = at + 1 == written.len();
+        if line.end != LineEnd::Open {
+            last = Some(line.end);
+            bytes.extend_from_slice(line.end.as_str().as_bytes());
+        } else if line.is_last_by_patch && !is_last {
+            return Err(NOT_THE_LAST.to_owned());
+        } else if !is_last {
+            bytes.extend_from_slice(usual(last));
         }
     }
-    Ok(written.iter().flat_map(|line| line.text.iter().chain(line.end.as_str().as_bytes())).copied().collect())
+    Ok(())
+}
+
+/// What to say of hunks that were applied elsewhere than they state.
+fn notes(elsewhere: &[(usize, usize, usize)]) -> Vec<String> {
+    let first = elsewhere.iter().take(MAX_NAMED);
+    let mut notes: Vec<String> =
+        first.map(|(hunk, at, stated)| format!("hunk {hunk} was applied at line {at}, not at line {stated} as it states")).collect();
+    if let Some(more) = elsewhere.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
+        notes.push(format!("{more} more were not applied at the line they state"));
+    }
+    notes
 }
 
 /// Which line ends of the file were kept although the patch has others.
@@ -108,20 +173,20 @@ impl Hunk {
         self.start.saturating_sub(usize::from(self.old().next().is_some()))
     }
 
-    /// Writes what comes in the place of the lines at `at`, where it matches.
-    fn write<'a>(&'a self, lines: &[(&'a [u8], LineEnd)], at: usize, written: &mut Vec<Written<'a>>, kept: &mut Kept) {
-        let is_exact = self.old().next().is_some() && self.old().zip(&lines[at..]).all(|(old, (_, end))| old.end == *end);
-        let (mut next, mut removed) = (at, VecDeque::new());
-        let mut last = at.checked_sub(1).map(|before| lines[before].1);
+    /// Returns what comes in the place of the lines at `at`, where it matches.
+    fn written<'a>(&'a self, lines: &Lines<'a>, at: usize, kept: &mut Kept) -> Vec<Written<'a>> {
+        let is_exact = self.old().next().is_some() && self.old().enumerate().all(|(index, old)| lines.end_of(at + index) == Some(old.end));
+        let (mut next, mut removed, mut written) = (at, VecDeque::new(), Vec::new());
+        let mut last = at.checked_sub(1).and_then(|before| lines.end_of(before));
         for line in &self.lines {
             if line.sign == Sign::Add {
-                let around = removed.pop_front().or(last).or_else(|| lines.get(next).map(|(_, end)| *end));
+                let around = removed.pop_front().or(last).or_else(|| lines.end_of(next));
                 let end = if is_exact || line.end == LineEnd::Open { line.end } else { around.unwrap_or(line.end) };
                 kept.add(end, line.end);
                 written.push(Written { text: line.text.as_bytes(), end, is_last_by_patch: line.end == LineEnd::Open });
                 continue;
             }
-            let (text, end) = lines[next];
+            let Some((text, end)) = lines.get(next) else { continue };
             kept.add(end, line.end);
             (next, last) = (next + 1, Some(end));
             if line.sign == Sign::Remove {
@@ -131,12 +196,13 @@ impl Hunk {
                 written.push(Written { text, end, is_last_by_patch: false });
             }
         }
+        written
     }
 }
 
 /// The search for the places of hunks in a file.
 struct Places<'a> {
-    lines: &'a [(&'a [u8], LineEnd)],
+    lines: &'a Lines<'a>,
     compared: usize,
 }
 
@@ -176,8 +242,8 @@ impl Places<'_> {
         if shift != 0 {
             return Err(format!("{name} has no context, and the one before it is not at the line it states; give lines of context"));
         }
-        if !(first..=self.lines.len()).contains(&stated) {
-            return Err(format!("{name} has no context and states line {stated}; the file has {} lines", self.lines.len()));
+        if !(first..=self.lines.count()).contains(&stated) {
+            return Err(format!("{name} has no context and states line {stated}; the file has {} lines", self.lines.count()));
         }
         Ok(stated)
     }
@@ -185,7 +251,7 @@ impl Places<'_> {
     /// Returns all places where the lines match, or one more than a message names.
     fn all(&mut self, old: &[&Line], name: &str, first: usize) -> Result<Vec<usize>, String> {
         let mut found = Vec::new();
-        let end = (self.lines.len() + 1).saturating_sub(old.len());
+        let end = (self.lines.count() + 1).saturating_sub(old.len());
         for at in first..end {
             if self.fits(old, first, at) {
                 found.push(at);
@@ -201,8 +267,11 @@ impl Places<'_> {
     }
 
     fn fits(&mut self, old: &[&Line], first: usize, at: usize) -> bool {
-        let Some(lines) = self.lines.get(at..).filter(|lines| at >= first && lines.len() >= old.len()) else { return false };
-        let same = old.iter().zip(lines).take_while(|(old, line)| is_same(old, **line)).count();
+        if at < first {
+            return false;
+        }
+        let same =
+            old.iter().enumerate().take_while(|(index, old)| self.lines.get(at + index).is_some_and(|line| is_same(old, line))).count();
         self.compared += same + 1;
         same == old.len()
     }
@@ -228,6 +297,10 @@ mod tests {
         let several =
             "the context of hunk 2 of 2 is in several places, at line 2, 4, 5, 6; give more lines of context, or state the line exactly";
         assert_eq!(apply(off).unwrap_err(), several);
+        let many: String = (2..10).map(|line| format!("@@ -{line} +{line} @@\n-{line}\n+x\n")).collect();
+        let applied = parse(&many).unwrap().apply(b"2\n3\n4\n5\n6\n7\n8\n9\n").unwrap();
+        assert_eq!(applied.bytes, "x\n".repeat(8).into_bytes());
+        assert_eq!((applied.notes.len(), applied.notes[5].as_str()), (6, "3 more were not applied at the line they state"));
         let insertion = "@@ -2 +2 @@\n-one\n+1\n@@ -5,0 +6 @@\n+y\n";
         assert!(apply(insertion).unwrap_err().contains("has no context"));
     }
