@@ -70,7 +70,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "find_similar",
         title: "Find similar symbols",
-        doc: "Symbols with a similar name, location and signature.",
+        doc: "Symbols with a similar name, location and signature: how others do it.",
         parameters: &[
             NODE_ID,
             Parameter::optional("limit", Kind::Number { min: 1, max: MAX_LIMIT }, "Maximum number of results.")
