@@ -30,6 +30,7 @@ use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
 use codeagent_core::StoreError;
 use codeagent_core::engine::{Answers, EngineError};
+use codeagent_core::watch::{Lag, glance};
 use codeagent_workspace::{DataDir, DataHome, LogFile, RepoPath, Workspace};
 
 use crate::commands::ask::Question;
@@ -216,6 +217,14 @@ impl Root {
             return Err(StoreError::NotIndexed.into());
         }
         Ok(answers)
+    }
+
+    /// The same, once the process that writes the index has taken everything in, and what is not in it. That process may find the index damaged
+    /// and rebuild it.
+    fn settled(&self) -> anyhow::Result<(Answers, Lag)> {
+        let answers = self.answers()?;
+        let lag = glance(&answers);
+        Ok((if answers.is_in_place() { answers } else { self.answers()? }, lag))
     }
 
     /// The folder of its data, which need not exist.
