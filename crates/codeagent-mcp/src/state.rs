@@ -220,7 +220,12 @@ impl State {
             if !answers.is_in_place() {
                 self.enter(self.elsewhere());
             }
-            return glance(&answers);
+            let lag = glance(&answers);
+            // The process that writes it may have found it damaged when it was asked.
+            if !answers.is_in_place() {
+                self.enter(self.elsewhere());
+            }
+            return lag;
         }
         if self.keeper().is_some_and(|keeper| !keeper.engine().is_in_place()) {
             self.open_again();

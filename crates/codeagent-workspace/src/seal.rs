@@ -16,6 +16,7 @@ use std::sync::{Mutex, PoisonError, TryLockError};
 
 use crate::data_dir::{DataDir, open_own};
 use crate::read::{Stamp, since_1970};
+use crate::walk::is_shortage;
 
 const SEAL: &str = "index.seal";
 const DATABASE: &str = "index.db";
@@ -60,9 +61,9 @@ impl Seal {
         Ok((self.size, self.stamp) == (metadata.len(), Stamp::of(&metadata)))
     }
 
-    /// Whether a database that looks like it also has its content, as far as that is compared.
+    /// Whether a database that looks like it also has its content, as far as that is compared. One that cannot be read now is not damaged for that.
     fn fits(&self, database: &Path) -> bool {
-        self.size > MOST_HASHED_BYTES || hash_of(database).is_ok_and(|hash| hash == self.hash)
+        self.size > MOST_HASHED_BYTES || hash_of(database).map_or(true, |hash| hash == self.hash)
     }
 }
 
@@ -152,7 +153,15 @@ impl DataDir {
         let Some(seal) = self.read_seal() else { return Soundness::Unknown };
         let database = self.path().join(DATABASE);
         let looks_same = seal.looks_like(&database).unwrap_or(false);
-        let is_same = if looks_same { seal.fits(&database) } else { hash_of(&database).is_ok_and(|hash| hash == seal.hash) };
+        let is_same = if looks_same {
+            seal.fits(&database)
+        } else {
+            match hash_of(&database) {
+                Ok(hash) => hash == seal.hash,
+                Err(error) if is_shortage(&error) => return Soundness::Unknown,
+                Err(_) => false,
+            }
+        };
         if is_same { Soundness::Whole } else { Soundness::Damaged }
     }
 

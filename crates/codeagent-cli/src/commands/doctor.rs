@@ -33,6 +33,12 @@ fn wrong(line: impl Into<String>) -> Finding {
 
 pub fn run(root: &Root) -> anyhow::Result<ExitCode> {
     let mut findings = vec![fine(versions())];
+    if let Ok(differences) = engine::sqlite_differences()
+        && !differences.is_empty()
+    {
+        let how = "answers in parallel wait for each other (docs/embedding.md says how to compile it)";
+        findings.push(fine(format!("SQLite: compiled {}; {how}", differences.join(", "))));
+    }
     findings.extend(repository(root));
     findings.push(match model::tried() {
         Ok(Some(model)) => fine(format!("model: {model} works")),

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use codeagent_core::engine::Answers;
 use codeagent_core::query;
-use codeagent_core::watch::glance;
+use codeagent_core::watch::Lag;
 
 use crate::commands::Root;
 use crate::error::Usage;
@@ -34,7 +34,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         bail!(Usage(format!("--out: {} is not a folder", folder.display())));
     }
-    let answers = root.answers()?;
+    let (answers, lag) = root.settled()?;
     let tables = query::export(&answers.snapshot()?, answers.workspace())?;
     let TableFormat::Tsv = arguments.format;
     let mut written = Vec::new();
@@ -43,7 +43,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
         codeagent_workspace::write_output(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         written.push(path.display().to_string());
     }
-    let notes = lacking(&answers)?;
+    let notes = lacking(&answers, &lag)?;
     if root.json {
         return output::json(&serde_json::json!({ "results": written, "notes": notes }));
     }
@@ -53,9 +53,8 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// What of the repository is not in the tables.
-fn lacking(answers: &Answers) -> anyhow::Result<Vec<String>> {
-    let lag = Some(glance(answers)).filter(|lag| !lag.is_none());
-    let mut notes: Vec<String> = lag.map(|lag| lag.to_string()).into_iter().collect();
+fn lacking(answers: &Answers, lag: &Lag) -> anyhow::Result<Vec<String>> {
+    let mut notes: Vec<String> = (!lag.is_none()).then(|| lag.to_string()).into_iter().collect();
     let failed = query::unread_files(&answers.snapshot()?)?.len();
     if failed > 0 {
         notes.push(format!("{} could not be indexed (`codeagent status` lists them)", output::count(failed as u64, "file")));

@@ -32,6 +32,7 @@ use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parse
 use codeagent_core::StoreError;
 use codeagent_core::engine::{Answers, EngineError};
 use codeagent_core::model::graph::Language;
+use codeagent_core::watch::{Lag, glance};
 use codeagent_mcp::repository;
 use codeagent_workspace::{DataDir, DataHome, LogFile, RepoPath, Workspace, check_addresses, check_named_root};
 
@@ -276,6 +277,14 @@ impl Root {
             return Err(StoreError::NotIndexed.into());
         }
         Ok(answers)
+    }
+
+    /// The same, once the process that writes the index has taken everything in, and what is not in it. That process may find the index damaged
+    /// and rebuild it.
+    fn settled(&self) -> anyhow::Result<(Answers, Lag)> {
+        let answers = self.answers()?;
+        let lag = glance(&answers);
+        Ok((if answers.is_in_place() { answers } else { self.answers()? }, lag))
     }
 
     /// The folder of its data, which need not exist.

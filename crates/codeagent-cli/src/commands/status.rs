@@ -3,7 +3,7 @@
 use clap::Args;
 use codeagent_core::query;
 use codeagent_core::watch::door::{self, Visit};
-use codeagent_core::watch::{glance, vector_progress};
+use codeagent_core::watch::vector_progress;
 use codeagent_mcp::tools::management::{LanguageQuality, StatusReport};
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.verify {
         verify(root)?;
     }
-    let answers = root.answers()?;
+    let (answers, lag) = root.settled()?;
     let snapshot = answers.snapshot()?;
     let status = query::status(&snapshot, answers.vectors())?;
     let watcher_active = Visit::begin(answers.data()).is_ok();
@@ -42,7 +42,7 @@ pub fn run(root: &Root, arguments: &Arguments) -> anyhow::Result<()> {
     failed.extend(answers.workspace().walk().skipped.into_iter().map(|reason| Listed::new("", reason)));
     let partial: Vec<Listed> = query::partly_read_files(&snapshot)?.iter().map(|file| Listed::new(&file.path, file.reason())).collect();
     let mut notes = answers.workspace().config().remarks.clone();
-    notes.extend(Some(glance(&answers)).filter(|lag| !lag.is_none()).map(|lag| lag.to_string()));
+    notes.extend((!lag.is_none()).then(|| lag.to_string()));
     let given_up: Vec<Listed> = status.given_up.iter().map(|(path, sites)| Listed::new(path, too_costly(*sites))).collect();
     let progress = vector_progress(&snapshot)?.filter(|progress| progress.done < progress.total);
     notes.extend(progress.map(|progress| format!("{progress}; a server, daemon or `codeagent watch` computes the others")));

@@ -441,9 +441,8 @@ impl IngestPipeline {
         let (world, table) =
             run.threads.install(|| rayon::join(|| run.clock.time(Phase::World, tables), || run.clock.time(Phase::World, table)));
         run.threads.spawn(move || drop(former));
-        let world = world.ok_or(IngestError::Interrupted)?;
         let keys = rows::file_keys(&loaded, &run.known);
-        Ok((Built { loaded, keys, projects, installed, world, nodes: table }, nodes))
+        Ok((Built { loaded, keys, projects, installed, world: world.ok_or(IngestError::Interrupted)?, nodes: table }, nodes))
     }
 
     /// Plans and links. `before`: the nodes of the index.

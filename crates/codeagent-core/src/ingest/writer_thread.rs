@@ -20,6 +20,9 @@ const QUEUE: usize = 16;
 /// How long a cancellation may go unnoticed.
 const WAITING: Duration = Duration::from_millis(50);
 
+/// How long nothing must be written before the log is copied into the database.
+const CALM: Duration = Duration::from_secs(1);
+
 /// How often the writer is told to stop.
 const STOPPING: Duration = Duration::from_millis(1);
 
@@ -161,7 +164,7 @@ impl Drop for WriterThread {
 fn run(mut writer: Writer, inbox: &Receiver<WriteCommand>, guard: &Guard) {
     let mut failed: Option<StoreError> = None;
     let mut since = ThreadTime::now();
-    while let Ok(command) = inbox.recv() {
+    while let Some(command) = next(&mut writer, inbox, guard) {
         match command {
             WriteCommand::Facts(packed) => {
                 if failed.is_none() {
@@ -188,6 +191,20 @@ fn run(mut writer: Writer, inbox: &Receiver<WriteCommand>, guard: &Guard) {
         // Closing may write too.
         drop(writer);
     });
+}
+
+/// The next command. Once none has come for a while, the log is copied into the database, so that damage of the log's index, which has no checksums,
+/// cannot hide what is in the log.
+fn next(writer: &mut Writer, inbox: &Receiver<WriteCommand>, guard: &Guard) -> Option<WriteCommand> {
+    match inbox.recv_timeout(CALM) {
+        Ok(command) => return Some(command),
+        Err(RecvTimeoutError::Disconnected) => return None,
+        Err(RecvTimeoutError::Timeout) => {}
+    }
+    if let Err(error) = guard.while_writing(|| writer.copy_log()) {
+        tracing::debug!(%error, "the log could not be copied into the database");
+    }
+    inbox.recv().ok()
 }
 
 fn answer<T>(reply: &Sender<T>, value: T) {

@@ -40,7 +40,7 @@ pub use files::{
 pub use nodes::{by_name, by_name_end, by_name_within, by_qualified_name, node, node_hash, node_ids_of_file, nodes_of_file, spans_of};
 pub use packages::{PackageRow, package_rows};
 pub use reader::{Reader, Snapshot};
-pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_version};
+pub use schema::{Check, SCHEMA_VERSION, check, move_log, sqlite_differences, sqlite_version};
 pub use search::{AskNear, Hit, Hits, Matched, Near, Score, SearchFilter, is_test_path, nearest_names, search};
 pub use signs::each_block;
 pub use status::{Counts, LanguageCounts, counts, metadata, percent, unresolved_names, unresolved_with_name};

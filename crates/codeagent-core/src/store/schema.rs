@@ -9,6 +9,7 @@
 //! **Limits.** Only upward: a newer schema is refused.
 
 use std::path::Path;
+use std::sync::Once;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
@@ -75,6 +76,7 @@ pub fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
         Err(StoreError::NotIndexed) => 0,
         other => other?,
     };
+    note_differences(&connection);
     connection.execute_batch(WRITER_PRAGMAS)?;
     migrate(&mut connection, version)?;
     Ok(connection)
@@ -128,6 +130,36 @@ pub fn move_log(path: &Path) -> Result<(), StoreError> {
 #[must_use]
 pub fn sqlite_version() -> &'static str {
     rusqlite::version()
+}
+
+/// Options that SQLite is compiled with, whether we want each, and what another build costs.
+const OPTIONS: &[(&str, bool, &str)] = &[
+    ("DEFAULT_MEMSTATUS=0", true, "every allocation is counted under a lock"),
+    ("ENABLE_MEMORY_MANAGEMENT", false, "the page caches of all connections share a lock"),
+];
+
+const COMPILE_OPTIONS: &str = "PRAGMA compile_options";
+
+/// How the SQLite in this program was compiled otherwise than we want it, and what follows; each in one clause.
+pub fn sqlite_differences() -> Result<Vec<String>, StoreError> {
+    differences(&Connection::open_in_memory()?)
+}
+
+fn differences(connection: &Connection) -> Result<Vec<String>, StoreError> {
+    let mut statement = connection.prepare(COMPILE_OPTIONS)?;
+    let options: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let differs = OPTIONS.iter().filter(|(name, is_wanted, _)| options.iter().any(|option| option == name) != *is_wanted);
+    let said = |(name, is_wanted, cost): &(&str, bool, &str)| format!("{} {name}: {cost}", if *is_wanted { "without" } else { "with" });
+    Ok(differs.map(said).collect())
+}
+
+/// Logs them once.
+fn note_differences(connection: &Connection) {
+    static NOTED: Once = Once::new();
+    NOTED.call_once(|| match differences(connection) {
+        Ok(differences) if !differences.is_empty() => tracing::info!(?differences, "SQLite is compiled otherwise than it should be"),
+        _ => {}
+    });
 }
 
 fn check_sqlite() -> Result<(), StoreError> {
@@ -222,6 +254,16 @@ mod tests {
             std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         files.sort();
         assert_eq!(files, MIGRATIONS.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>());
+    }
+
+    /// The workspace sets `LIBSQLITE3_FLAGS`.
+    #[test]
+    fn sqlite_is_compiled_as_it_should_be() {
+        assert_eq!(sqlite_differences().unwrap(), Vec::<String>::new());
+        let connection = Connection::open_in_memory().unwrap();
+        let options: Vec<String> =
+            connection.prepare(COMPILE_OPTIONS).unwrap().query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        assert!(options.iter().any(|option| option == "DEFAULT_MEMSTATUS=0"), "the words are as SQLite says them: {options:?}");
     }
 
     #[test]

@@ -120,6 +120,12 @@ impl Writer {
         Ok(())
     }
 
+    /// Copies the log into the database file as far as nobody reads it, without waiting: who reads from then on needs no index of the log.
+    pub fn copy_log(&mut self) -> Result<(), StoreError> {
+        self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
+        Ok(())
+    }
+
     /// Moves the log into the database file.
     pub fn checkpoint(&mut self) -> Result<(), StoreError> {
         self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;

@@ -15,6 +15,7 @@ const SOURCES: &[&str] = &[
     include_str!("../tools/http.rs"),
     include_str!("../tools/stale.rs"),
     include_str!("../tools/symbols.rs"),
+    include_str!("../tools/honest.rs"),
     include_str!("../../src/backpressure.rs"),
     include_str!("../../src/profiles/local/mod.rs"),
     include_str!("../../src/server.rs"),
@@ -52,6 +53,7 @@ const SOURCES: &[&str] = &[
     include_str!("../../../codeagent-workspace/src/config/tests.rs"),
     include_str!("../../../codeagent-workspace/src/data_dir.rs"),
     include_str!("../../../codeagent-workspace/src/lock.rs"),
+    include_str!("../../../codeagent-workspace/src/seal.rs"),
     include_str!("../../../codeagent-workspace/src/watch/tests.rs"),
     include_str!("../../../../tests/hostile.rs"),
     include_str!("../../../../tests/hostile/clients.rs"),
@@ -64,8 +66,9 @@ const SOURCES: &[&str] = &[
 const FAULTS: &[(&str, &str, &str)] = &[
     (
         "R1 `index` is killed at any moment",
-        "The next command says what is missing; the next `index` goes on and ends as a fresh one does",
-        "a_killed_index_is_gone_on_with a_stopped_index_is_sound a_failed_batch_leaves_the_generation",
+        "The next command says what is missing; the next `index` goes on and ends as a fresh one does. `index --rebuild` leaves the old index until the new one is complete",
+        "a_killed_index_is_gone_on_with a_killed_rebuild_leaves_the_old_index \
+         an_index_is_rebuilt_beside_the_old_one_and_exchanged_when_it_is_complete a_stopped_index_is_sound a_failed_batch_leaves_the_generation",
     ),
     (
         "R2 the daemon is killed in a batch and asked at once",
@@ -89,8 +92,10 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ),
     (
         "R6 the database is damaged, emptied, removed, replaced, its log lost or another's, at rest or under a server",
-        "It is noticed and made anew; the next answers are right",
-        "whatever_became_of_an_index_the_next_command_answers_rightly_or_says_what_to_do a_killed_daemons_log_may_be_lost \
+        "It is noticed and made anew; the next answers are right. What others write under a server is noticed by size and time and never sealed as whole",
+        "a_database_that_others_write_is_rebuilt_by_the_next_batch a_database_that_others_wrote_is_never_sealed_as_whole \
+         content_that_decays_behind_size_and_time_is_seen_in_a_small_database a_stale_journal_is_removed_and_a_link_is_named \
+         whatever_became_of_an_index_the_next_command_answers_rightly_or_says_what_to_do a_killed_daemons_log_may_be_lost \
          a_server_whose_database_is_damaged_or_replaced_goes_on damaged_indexes_are_noticed_and_made_anew \
          a_database_that_is_removed_is_made_again a_damaged_index_is_made_anew_for_all_servers an_index_counts_for_one_root \
          verifying_finds_values_that_fit_but_are_wrong",
@@ -178,7 +183,8 @@ const FAULTS: &[(&str, &str, &str)] = &[
     (
         "R17 little memory, few open files, one thread, a limit on file sizes",
         "Done or refused in words, and the index stays whole; what is too large is left out and named",
-        "with_little_memory_an_index_is_made_or_refused_and_stays_whole a_limit_on_file_sizes_is_said_and_the_index_stays_whole with_few_open_files_and_one_thread_a_server_answers \
+        "an_index_that_cannot_be_opened_is_not_taken_for_none with_little_memory_an_index_is_made_or_refused_and_stays_whole \
+         a_limit_on_file_sizes_is_said_and_the_index_stays_whole with_few_open_files_and_one_thread_a_server_answers \
          a_shortage_leaves_the_index_as_it_is what_is_too_large_is_left_out_and_named the_number_of_threads_is_checked_and_changes_nothing",
     ),
     (
@@ -194,8 +200,9 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ),
     (
         "R20 files and folders may not be read for a while",
-        "The file is named, the rest is indexed; what cannot be listed stays in the index; later it is read",
-        "what_cannot_be_read_for_a_moment_is_read_when_it_can what_cannot_be_listed_stays_in_the_index",
+        "The file is named, also by answers that are empty, the rest is indexed; what cannot be listed stays in the index; later it is read",
+        "what_cannot_be_read_for_a_moment_is_read_when_it_can what_cannot_be_listed_stays_in_the_index \
+         an_empty_answer_names_the_files_that_could_not_be_read a_name_that_is_no_utf_8_is_told_by_index_and_status",
     ),
     (
         "R21 a defect in a grammar or a tool, texts that go deep",
@@ -230,8 +237,9 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ),
     (
         "R26 the process is stopped for a while",
-        "What changed meanwhile is known to the first question afterwards",
-        "what_happened_while_a_daemon_was_paused_is_known_when_it_goes_on",
+        "What changed meanwhile is known to the first question afterwards; `index` and `daemon status` say that it does not answer",
+        "what_happened_while_a_daemon_was_paused_is_known_when_it_goes_on \
+         a_suspended_writer_is_named_by_index_and_by_the_status_of_the_daemon",
     ),
     (
         "R27 a storm in ignored folders, our own writes",
@@ -256,6 +264,10 @@ changes others make are known by their number (`codeagent-workspace/src/watch/un
 * A grammar that ends the process (R21): there is no process of its own for parsing. Depth and work are bounded before a grammar sees a text, and \
 `tests/hostile` holds that.
 * A write that the system reports as done and loses (R3) other than at the end of the log: no file system that keeps its word does that.
+* `index.db-shm` cut off under a process (R6): SQLite maps it, so the system ends the process (SIGBUS). It takes another process of the same user; the next \
+one opens the index. An index without that file (`locking_mode = EXCLUSIVE`) could be read by one process alone.
+* Bits that decay behind size and time in an index above 16 MiB, or under a process that writes (R6): `codeagent status --verify` sees them. To see them at once \
+would take a checksum in every page, which SQLite has in an extension of its file layer only.
 ";
 
 #[test]

@@ -94,6 +94,33 @@ async fn a_function_that_calls_values_does_not_call_nothing() {
     }
 }
 
+const MODEL: &str = "import { Model } from \"some-orm\";
+export class Document extends Model {
+  publish() {}
+}
+export async function create() {
+  const document = await Document.build({});
+  document.publish();
+  document.save();
+  log();
+}
+function log() {}
+";
+
+/// What an undeclared base class makes may be an instance of the class: the call is not taken for one of outside.
+#[tokio::test]
+async fn callees_without_a_known_target_are_listed_beside_the_others() {
+    let session = Session::indexed(&[("model.ts", MODEL.as_bytes())]).await;
+    let answer = session.structured("get_callees", json!({ "node_id": "create" })).await;
+    assert_eq!(answer["results"].as_array().map(Vec::len), Some(1), "{answer}");
+    assert_eq!(
+        (&answer["unresolved_sites"], lines(&answer, "unresolved")),
+        (&json!(1), vec!["model.ts:7:12 document.publish();".to_owned()])
+    );
+    let callers = session.structured("get_callers", json!({ "node_id": "Document.publish" })).await;
+    assert_eq!(lines(&callers, "unresolved"), ["model.ts:7:12 document.publish();"]);
+}
+
 #[tokio::test]
 async fn lower_candidates_are_listed() {
     let source = "class Door\n{\n    void Open(int a) { }\n    void Open(string a) { }\n    void Run() { Open(Unknown.Thing()); }\n}\n";

@@ -46,10 +46,19 @@ impl Checker<'_> {
                     Expr::Super(_) => Ty::THIS,
                     _ => self.expr_type(file, object),
                 };
+                // A static method that a base from outside declares may make an instance of the class it is called on (`Document.build()`).
+                if callee_type == Ty::EXTERNAL && self.is_own_class(receiver) {
+                    return Ty::FOREIGN_GENERIC;
+                }
                 self.arena.substitute_this(result, receiver)
             }
             _ => result,
         }
+    }
+
+    /// Whether a type is that of the value of a class of the repository.
+    fn is_own_class(&self, ty: Ty) -> bool {
+        matches!(self.get(ty), Type::Static(decl) if !self.is_external_file(decl.file) && self.decl(decl).kind == DeclKind::Class)
     }
 
     fn call_result(&mut self, callee: Ty, site: CallSite) -> Ty {
