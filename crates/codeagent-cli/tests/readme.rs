@@ -69,7 +69,9 @@ fn every_command_is_in_the_table() {
     let text = readme();
     let table: String = text.lines().filter(|line| line.starts_with("| `codeagent ")).collect();
     let mut count = 0;
-    for name in commands.lines().filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
+    // A description that does not fit goes on in an indented line.
+    let commands = commands.lines().filter(|line| !line.starts_with("   "));
+    for name in commands.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
         assert!(table.contains(&format!("codeagent {name}")) || table.contains(&format!("`{name}")), "`{name}` is not in the table");
         count += 1;
     }
