@@ -154,8 +154,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Builds the tables. `files` are in canonical order; `modules` are those of tables over the same paths, projects and installed packages, if
-    /// there are some. `None` if `cancel` was set before they were complete.
+    /// Builds the tables over files in canonical order, `None` if cancelled. `modules`: those of tables over the same paths, projects and packages.
     #[must_use]
     pub fn build(
         files: &[WorldFile],
@@ -180,9 +179,7 @@ impl Tables {
             tables.names.add(&word);
         });
         for (number, file) in files.iter().enumerate() {
-            if cancel.load(Ordering::Relaxed) {
-                return None;
-            }
+            (!cancel.load(Ordering::Relaxed)).then_some(())?;
             if tables.asked == Name::NONE && is_in_binary(file) {
                 tables.asked = Name(tables.names.count());
                 tables.libraries = FileId(number as u32);

@@ -48,7 +48,7 @@ impl Checker<'_> {
                 };
                 // A static method that a base from outside declares may make an instance of the class it is called on (`Document.build()`).
                 if callee_type == Ty::EXTERNAL && self.is_own_class(receiver) {
-                    return Ty::FOREIGN_GENERIC;
+                    return Ty::UNKNOWN;
                 }
                 self.arena.substitute_this(result, receiver)
             }
