@@ -94,6 +94,8 @@ const FILES: &[&str] = &[
     "w('free/.GIT/config')", "w('free/e/config'); os.rename('free/e', 'free/.git')", "shutil.copytree('.git', 'free/.git'); w('free/.git/config')",
     "w('free/node_modules/p/.git/config')", "w('free/' * 150 + '.git/config')", "w(b'free/\\xff/.git/config'.decode('utf-8', 'surrogateescape'))",
     "w('free/hid/.git/config'); os.chmod('free/hid', 0)", "w('free/.git/config'); os.chmod('free/.git', 0)", "os.mkfifo('free/.git')",
+    "w('free/x/.envrc'); os.chmod('free/x', 0o500)", "w('free/x/.git/config'); os.chmod('free/x', 0o500)", "w('free/x/.git/a'); os.chmod('free/x', 0o100)",
+    "w('free/.git/config'); w('.envrc'); os.chmod('.', 0)",
     "w('free/.git/a/b/config'); os.chmod('free/.git/a', 0o400); os.chmod('free/.git', 0o500)",
     "if os.fork() == 0:\n  os.closerange(0, 3)\n  try: os.setsid()\n  except OSError: pass\n  for n in range(400): w('free/%d/.git/config' % n); time.sleep(.01)",
     "w('free/.git/config')\ndef swap():\n  while True: os.rename('free/.git', 'free/g'); os.rename('free/g', 'free/.git')\n\
@@ -261,6 +263,7 @@ fn the_programs_are_hostile() {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         command.status().unwrap();
+        std::fs::set_permissions(&root, PermissionsExt::from_mode(0o755)).unwrap();
         changed += usize::from(state(&root) != before);
         Command::new("chmod").args(["-R", "u+rwx"]).arg(outer.path()).status().unwrap();
     }
@@ -275,6 +278,7 @@ fn no_program_changes_what_git_editors_and_shells_run() {
             let root = outer.path().join("repo");
             let (before, beside) = (state(&root), outside(outer.path()));
             let outcome = run(&launcher, &root, program, Duration::from_secs(20));
+            std::fs::set_permissions(&root, PermissionsExt::from_mode(0o755)).unwrap();
             let context = format!("namespaces: {}, {program}: {}", launcher.has_namespaces(), told(&outcome));
             assert_eq!(state(&root), before, "{context}");
             assert!(outcome.not_removed.is_empty() && !outcome.timed_out, "{context}: {outcome:?}");

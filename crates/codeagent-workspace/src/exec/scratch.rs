@@ -90,7 +90,7 @@ mod tests {
         let used = Scratch::make(&base.path().join(format!("{PREFIX}used"))).unwrap();
         let left = base.path().join(format!("{PREFIX}left"));
         std::fs::create_dir_all(left.join("deep/er")).unwrap();
-        std::fs::set_permissions(left.join("deep"), std::os::unix::fs::PermissionsExt::from_mode(0)).unwrap();
+        std::fs::set_permissions(left.join("deep"), std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
         std::fs::create_dir(base.path().join("other")).unwrap();
         std::os::unix::fs::symlink(base.path().join("other"), base.path().join(format!("{PREFIX}link"))).unwrap();
         sweep_in(base.path());

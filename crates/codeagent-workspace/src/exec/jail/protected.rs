@@ -133,6 +133,8 @@ impl Protected {
     /// Removes protected names that are new or replaced, and puts links back. No process of the command may be left.
     pub fn restore(&self, root: &OwnedFd) -> Cleaned {
         let mut cleaned = Cleaned::default();
+        // A failure shows when the folder is searched.
+        let closed = open_up_handle(root).unwrap_or(None);
         let searched = walk(root, &mut |folder, path, name| {
             let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
             let says = readlinkat(folder, name, Vec::new()).ok();
@@ -155,6 +157,9 @@ impl Protected {
                 cleaned.note(path, made);
             }
         }
+        if let Some(mode) = closed {
+            fchmod(root, mode).ok();
+        }
         cleaned
     }
 }
@@ -163,10 +168,13 @@ impl Cleaned {
     fn note(&mut self, path: &Path, result: Result<(), Errno>) {
         let list = if result.is_ok() { &mut self.removed } else { &mut self.not_removed };
         let path = path.display().to_string();
-        if list.len() < MAX_NAMED && !list.contains(&path) {
-            list.push(path);
-        } else if list.len() == MAX_NAMED {
-            list.push("and more".to_owned());
+        if list.contains(&path) {
+            return;
+        }
+        match list.len() {
+            0..MAX_NAMED => list.push(path),
+            MAX_NAMED => list.push("and more".to_owned()),
+            _ => {}
         }
     }
 }
@@ -191,7 +199,7 @@ fn pointer(folder: BorrowedFd<'_>, name: &CStr, before: &str) -> Option<PathBuf>
 
 fn is_protected(name: &[u8], at_root: bool, in_packages: bool) -> bool {
     let is = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
-    if in_packages { is(&ANYWHERE[0]) } else { ANYWHERE.iter().any(|known| is(known)) || at_root && AT_ROOT.iter().any(|known| is(known)) }
+    if in_packages { is(&ANYWHERE[0]) } else { ANYWHERE.iter().any(is) || at_root && AT_ROOT.iter().any(is) }
 }
 
 /// A folder of which the inner ones are still to be searched.
@@ -219,7 +227,14 @@ fn walk(root: &OwnedFd, act: &mut impl FnMut(BorrowedFd<'_>, &Path, &CStr) -> Re
         let Some((folder, closed)) = enter(&level.folder, &name)? else { continue };
         let in_packages = level.in_packages || name.to_bytes() == PACKAGES;
         path.push(OsStr::from_bytes(name.to_bytes()));
-        let mut inner = list(folder, &mut path, false, in_packages, act)?;
+        let mut inner = match list(folder, &mut path, false, in_packages, act) {
+            // Somebody else removed it meanwhile.
+            Err(Errno::NOENT) => {
+                path.pop();
+                continue;
+            }
+            other => other?,
+        };
         inner.closed = closed;
         if levels.len() >= MAX_DEPTH {
             inner.inner.clear();
@@ -252,8 +267,11 @@ fn list(
     }
     for name in protected {
         path.push(OsStr::from_bytes(name.to_bytes()));
-        act(folder.as_fd(), path, &name)?;
+        let acted = act(folder.as_fd(), path, &name);
         path.pop();
+        if acted != Err(Errno::NOENT) {
+            acted?;
+        }
     }
     Ok(Level { folder, inner, in_packages, closed: None })
 }
@@ -283,6 +301,17 @@ fn enter(parent: &OwnedFd, name: &CStr) -> Result<Option<(OwnedFd, Option<Mode>)
     }
 }
 
+/// The same for a folder that is open already.
+fn open_up_handle(folder: &OwnedFd) -> Result<Option<Mode>, Errno> {
+    let stat = fstat(folder)?;
+    let mode = Mode::from_raw_mode(stat.st_mode);
+    if mode.contains(Mode::RWXU) || stat.st_uid != geteuid().as_raw() {
+        return Ok(None);
+    }
+    fchmod(folder, mode | Mode::RWXU)?;
+    Ok(Some(mode))
+}
+
 fn open_up(parent: &OwnedFd, name: &CStr) -> Result<(OwnedFd, Option<Mode>), Errno> {
     let handle = openat(parent, name, OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
     let stat = fstat(&handle)?;
@@ -297,16 +326,27 @@ fn open_up(parent: &OwnedFd, name: &CStr) -> Result<(OwnedFd, Option<Mode>), Err
 
 /// Removes a file, link or folder, also one that was made hard to remove.
 pub fn remove(folder: impl AsFd, name: impl Arg) -> Result<(), Errno> {
+    let folder = folder.as_fd().try_clone_to_owned().map_err(|_| Errno::MFILE)?;
     let name = name.into_c_str()?;
-    match unlinkat(&folder, &*name, AtFlags::empty()) {
+    let removed = remove_open(&folder, &name);
+    if removed != Err(Errno::ACCESS) {
+        return removed;
+    }
+    let Some(mode) = open_up_handle(&folder)? else { return removed };
+    let removed = remove_open(&folder, &name);
+    fchmod(&folder, mode)?;
+    removed
+}
+
+fn remove_open(folder: &OwnedFd, name: &CStr) -> Result<(), Errno> {
+    match unlinkat(folder, name, AtFlags::empty()) {
         Err(Errno::ISDIR | Errno::PERM) => {}
         other => return other,
     }
-    let folder = folder.as_fd().try_clone_to_owned().map_err(|_| Errno::MFILE)?;
-    match remove_tree(&folder, &*name) {
+    match remove_tree(folder, name) {
         Err(Errno::ACCESS) => {
-            open_tree_up(&folder, &name)?;
-            remove_tree(&folder, &*name)
+            open_tree_up(folder, name)?;
+            remove_tree(folder, name)
         }
         other => other,
     }
