@@ -129,7 +129,7 @@ impl Session {
         session.name(roots);
         let hello =
             json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": { "name": "test", "version": "1" } });
-        assert!(session.request("initialize", hello)["result"]["serverInfo"]["name"].as_str().unwrap().starts_with("codeagent"));
+        assert!(session.request("initialize", hello)["result"]["serverInfo"]["name"].is_string());
         session.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         session
     }
