@@ -48,8 +48,8 @@ fn commands_are_offered_only_if_allowed() {
         (&["--profile", "workspace", "--read-only"], "list_dir read_file".to_owned()),
         (&["--profile", "workspace", "--allow-exec"], format!("{writing} run_command")),
         (&["--profile", "workspace", "--allow-exec", "--read-only"], "list_dir read_file run_command".to_owned()),
-        (&["--profile", "assistant", "--allow-exec"], "list_files read_file search_files get_repo_overview".to_owned()),
-        (&["--profile", "local", "--allow-exec"], "local_ripgrep local_view_structure local_find_files local_fetch_content".to_owned()),
+        (&["--profile", "assistant"], "list_files read_file search_files get_repo_overview".to_owned()),
+        (&["--profile", "local"], "local_ripgrep local_view_structure local_find_files local_fetch_content".to_owned()),
     ] {
         let (names, ran) = asked(flags);
         assert_eq!(names.join(" "), expected, "{flags:?}");
@@ -64,10 +64,13 @@ fn commands_are_offered_only_if_allowed() {
             assert!(flags[1] == "patch" || ran.contains("-32602"), "{flags:?}: {ran}");
         }
     }
-    for flags in [&["--allow-exec"][..], &[]] {
-        let (names, ran) = asked(flags);
-        assert!(names.len() == 17 && !names.iter().any(|name| name.contains("exec") || name.contains("run")), "{names:?}");
-        assert!(ran.contains("-32602"), "{ran}");
+    let (names, ran) = asked(&[]);
+    assert!(names.len() == 17 && !names.iter().any(|name| name.contains("exec") || name.contains("run")), "{names:?}");
+    assert!(ran.contains("-32602"), "{ran}");
+
+    for profile in ["index", "assistant", "local"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_codeagent")).args(["mcp", "--profile", profile, "--allow-exec"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{profile} runs no commands");
     }
 }
 

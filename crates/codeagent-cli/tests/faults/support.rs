@@ -153,7 +153,7 @@ impl Place {
     pub fn is_as_fresh(&self) {
         let verified = self.run(&["status", "--verify"]);
         let text = said(&verified);
-        assert!(verified.status.success() && text.contains("the index says what one made afresh says"), "{text}");
+        assert!(verified.status.success() && text.contains("verified: identical to a fresh index"), "{text}");
         assert!(!text.contains("damaged"), "{text}");
     }
 
