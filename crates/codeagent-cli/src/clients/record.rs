@@ -1,4 +1,4 @@
-//! What `install` created in the files of clients, so that `uninstall` removes that and no more.
+//! A record of what `install` created in clients' files, so that `uninstall` removes that and no more.
 //!
 //! One JSON object in the data folder, from the path of a file to what of it is ours.
 //!

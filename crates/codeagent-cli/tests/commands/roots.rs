@@ -1,4 +1,4 @@
-//! Which folder a command or a server is about when none is named, and which folders are refused.
+//! Tests of the root: the default when none is named, and the folders that are refused.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What becomes of calls over HTTP that run when the server is stopped.
+//! Tests of a graceful stop over HTTP: running calls finish or are told that they were cut off.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which events reach the caller, and which do not.
+//! Tests of the watcher: the events that reach the caller.
 
 use std::path::Path;
 use std::time::Duration;

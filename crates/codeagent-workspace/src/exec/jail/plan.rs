@@ -1,4 +1,4 @@
-//! What a jail is to do, as it is passed from process to process in their arguments.
+//! The plan of a jail, passed from process to process in their arguments.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

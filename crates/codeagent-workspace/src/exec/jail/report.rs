@@ -1,4 +1,4 @@
-//! What a process of a jail tells the one that started it, as one JSON object over its standard input, a socket.
+//! The report of a jail's process to the one that started it: one JSON object over its standard input, a socket.
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
