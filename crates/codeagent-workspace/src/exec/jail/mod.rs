@@ -1,16 +1,16 @@
 //! The jail: this program, started again, in up to three processes.
 //!
-//! 1. The *keeper* ([`keeper`]) is outside. It makes the scratch folder, finds what is protected, watches the time and the server, and cleans up
+//! 1. The *monitor* ([`monitor`]) is outside. It makes the scratch folder, finds what is protected, watches the time and the server, and cleans up
 //!    when every process of the command has ended, also if the server was killed.
 //! 2. The *init* ([`namespaces::init`]) is process 1 of new namespaces. It builds the root that the command sees and reaps processes. When it
-//!    ends, the kernel kills the others. With Landlock alone there is no init, and the keeper takes its place.
+//!    ends, the kernel kills the others. With Landlock alone there is no init, and the monitor takes its place.
 //! 3. The last one ([`become_command`]) gives up the remaining rights and becomes the command.
 //!
 //! Each step only takes rights away, and a step that fails ends the run before the command starts.
 
-mod keeper;
 mod landlock;
 mod limits;
+mod monitor;
 mod mounts;
 mod namespaces;
 pub mod plan;
@@ -36,7 +36,7 @@ pub const NO_JAIL_MARK: &str = "codeagent: no jail: ";
 /// Runs the process of a jail that the arguments ask for.
 pub fn main(words: Vec<OsString>) -> ExitCode {
     let problem = match Plan::parse(words) {
-        Some((Stage::Keep, plan)) => return keeper::main(plan),
+        Some((Stage::Keep, plan)) => return monitor::main(plan),
         Some((Stage::Init, plan)) => return namespaces::init(&plan),
         Some((Stage::Command, plan)) => become_command(&plan).err(),
         None => Some("unknown arguments".to_owned()),

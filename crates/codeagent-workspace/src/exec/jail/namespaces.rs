@@ -1,4 +1,4 @@
-//! Namespaces: user, process, network, IPC and host name are entered by the keeper; the init, process 1 in them, makes the mount namespace.
+//! Namespaces: user, process, network, IPC and host name are entered by the monitor; the init, process 1 in them, makes the mount namespace.
 //!
 //! In the user namespace the command has the user's own number, or 1000 where that is root's, and no rights over anything but the user's files.
 //! The init holds one capability, to mount, and drops it before the command starts.
@@ -15,7 +15,7 @@ use rustix::thread::{
     CapabilitySet, CapabilitySets, clear_ambient_capability_set, configure_capability_in_ambient_set, set_capabilities, set_no_new_privs,
 };
 
-use super::keeper::start;
+use super::monitor::start;
 use super::mounts;
 use super::plan::{Plan, Stage};
 use super::report::Report;

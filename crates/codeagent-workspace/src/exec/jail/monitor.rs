@@ -1,10 +1,10 @@
-//! The keeper: the jail's process that stays outside.
+//! The monitor: the process of the jail that stays outside.
 //!
 //! It starts the processes inside, kills them when their time is over or the server is gone, and cleans up when the last has ended: protected
 //! names that are new are removed, and so is the scratch folder. Commands that may write run one at a time for each repository, so that one
 //! cannot hide from another's cleaning; the lock is on the root folder itself.
 //!
-//! **Limitations.** If the keeper itself is killed, nobody cleans up: a later server removes the scratch folder. On file systems without locks
+//! **Limitations.** If the monitor itself is killed, nobody cleans up: a later server removes the scratch folder. On file systems without locks
 //! (some NFS servers) commands are not kept apart.
 
 use std::io;
