@@ -88,8 +88,12 @@ fn declaration(facts: &Facts, id: DeclId) -> String {
             let _ = write!(line, " @argument {n} of {}", expr(facts, facts.calls[call.index()].callee, LEVELS));
         }
         Context::Typed(to) => drop(write!(line, " @{}", ty(facts, to, LEVELS))),
-        Context::Assigned(to) | Context::Element(to) => drop(write!(line, " @assigned {}", expr(facts, to, LEVELS))),
-        Context::Property(of, name) => drop(write!(line, " @property {} of {}", facts.text(name), of.0)),
+        Context::Assigned(to) | Context::Element(to) => {
+            let _ = write!(line, " @assigned {}", expr(facts, to, LEVELS));
+        }
+        Context::Property(of, name) => {
+            let _ = write!(line, " @property {} of {}", facts.text(name), of.0);
+        }
         Context::Returned(by) => drop(write!(line, " @returned {}", facts.decl_name(by))),
         Context::Attribute(of, name) => drop(write!(line, " @attribute {} of {}", facts.text(name), expr(facts, of, LEVELS))),
     }
